@@ -1,0 +1,132 @@
+"""Conversations are trees: an edit or a new answer is a new child of the same parent, and nothing is deleted by it."""
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from layadesk.domain.errors import ErrorReport
+from layadesk.domain.inference import FinishReason, MemoryUse, Role, Timings
+from layadesk.domain.routing import Route
+
+
+class MessageStatus(StrEnum):
+    """Where a message stands. Only `STREAMING` may change its text."""
+
+    STREAMING = "streaming"
+    COMPLETE = "complete"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"  # the program ended in mid-answer; set at the next start
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One node of a conversation. `created_at` is seconds since the epoch; what only answers have is None for the rest.
+
+    `n_dropped` counts the older messages that were left out of the prompt for this answer.
+    """
+
+    message_id: str
+    conversation_id: str
+    parent_id: str | None
+    role: Role
+    text: str
+    created_at: float
+    status: MessageStatus = MessageStatus.COMPLETE
+    expert_id: str | None = None
+    route: Route | None = None
+    finish_reason: FinishReason | None = None
+    timings: Timings | None = None
+    memory: MemoryUse | None = None
+    n_dropped: int = 0
+    error: ErrorReport | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A tree of messages with the leaf that is shown. `expert_id` is the pin, None for Auto."""
+
+    conversation_id: str
+    title: str
+    created_at: float
+    updated_at: float
+    leaf_id: str | None = None
+    expert_id: str | None = None
+    draft: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenConversation:
+    """A conversation as one screen shows it: the branch from the first message to the leaf, and its siblings.
+
+    `siblings` has an entry for each message of the branch that has any: all ids under the same parent, itself
+    included, oldest first.
+    """
+
+    conversation: Conversation
+    branch: tuple[Message, ...]
+    siblings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def branch_to(messages: Mapping[str, Message], leaf_id: str | None) -> tuple[Message, ...]:
+    """The messages from the root to `leaf_id`, in order of speaking. A broken chain ends at the break."""
+    path: list[Message] = []
+    seen: set[str] = set()
+    current = leaf_id
+    while current is not None and current in messages and current not in seen:
+        seen.add(current)
+        path.append(messages[current])
+        current = messages[current].parent_id
+    return tuple(reversed(path))
+
+
+def siblings_of(messages: Iterable[Message], branch: Iterable[Message]) -> dict[str, tuple[str, ...]]:
+    """For each message of `branch` that is not an only child: the ids of all children of its parent, oldest first."""
+    children: dict[str | None, list[Message]] = {}
+    for message in messages:
+        children.setdefault(message.parent_id, []).append(message)
+    found: dict[str, tuple[str, ...]] = {}
+    for message in branch:
+        group = children.get(message.parent_id, [])
+        if len(group) > 1:
+            found[message.message_id] = tuple(m.message_id for m in sorted(group, key=_age))
+    return found
+
+
+def newest_leaf_below(messages: Iterable[Message], message_id: str) -> str:
+    """The leaf one sees on switching to `message_id`: its newest child's newest child, and so on."""
+    children: dict[str | None, list[Message]] = {}
+    for message in messages:
+        children.setdefault(message.parent_id, []).append(message)
+    leaf = message_id
+    seen = {leaf}
+    while children.get(leaf):
+        leaf = max(children[leaf], key=_age).message_id
+        if leaf in seen:
+            break
+        seen.add(leaf)
+    return leaf
+
+
+def title_from(text: str, *, limit: int = 48) -> str:
+    """A title from the first message: its first line with words in it, cut at a word where there are words.
+
+    No model is asked, so no expert's time and no cache is spent (reported fault G15). Empty for empty text.
+    """
+    for line in text.splitlines():
+        words = " ".join("".join(c for c in line if unicodedata.category(c)[0] != "C" or c == "\t").split())
+        words = words.strip("#*`>-= ")
+        if words:
+            break
+    else:
+        return ""
+    if len(words) <= limit:
+        return words
+    cut = words[:limit]
+    space = cut.rfind(" ")
+    return (cut[:space] if space > limit // 2 else cut).rstrip(" ,.;:，。；：、") + "…"
+
+
+def _age(message: Message) -> tuple[float, str]:
+    return (message.created_at, message.message_id)

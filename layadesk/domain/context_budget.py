@@ -1,0 +1,66 @@
+"""What of a conversation fits into the context, and what is visibly left out."""
+
+from collections.abc import Callable, Sequence
+
+from layadesk.domain.errors import ErrorCode, fail
+from layadesk.domain.inference import PromptMessage, Role
+
+MAX_ANSWER_RESERVE = 1024
+
+
+def answer_reserve(n_ctx: int, max_tokens: int | None) -> int:
+    """Cells kept free for the answer: what was asked for, but at most a quarter of the context or 1024.
+
+    `max_tokens` is a ceiling, not a reservation, so a large one must not push the history out.
+    """
+    share = min(n_ctx // 4, MAX_ANSWER_RESERVE)
+    return share if max_tokens is None else min(share, max_tokens)
+
+
+def droppable(messages: Sequence[PromptMessage]) -> list[int]:
+    """How many messages may be left out, smallest first: always whole turns from the oldest on.
+
+    System messages at the front and everything from the last user message on are always kept.
+    """
+    first = 0
+    while first < len(messages) and messages[first].role is Role.SYSTEM:
+        first += 1
+    last = max((i for i, m in enumerate(messages) if m.role is Role.USER), default=len(messages))
+    return [i - first for i in range(first, last + 1) if i in (first, last) or messages[i].role is Role.USER]
+
+
+def without_oldest(messages: Sequence[PromptMessage], n_dropped: int) -> list[PromptMessage]:
+    """`messages` without the `n_dropped` oldest that are not leading system messages."""
+    first = 0
+    while first < len(messages) and messages[first].role is Role.SYSTEM:
+        first += 1
+    return [*messages[:first], *messages[first + n_dropped :]]
+
+
+def fit_messages(
+    messages: Sequence[PromptMessage],
+    count_tokens: Callable[[Sequence[PromptMessage]], int],
+    *,
+    n_ctx: int,
+    reserve: int,
+) -> int:
+    """The smallest number of oldest messages to leave out so that the prompt and `reserve` fit in `n_ctx` cells.
+
+    Where even the last message alone leaves no full reserve, one free cell is enough. Counts by bisection, because
+    each count renders the template. Raises CONTEXT_LENGTH_EXCEEDED with `n_prompt` and `n_ctx`.
+    """
+    choices = droppable(messages)
+    if count_tokens(messages) + reserve <= n_ctx:
+        return 0
+    low, high = 1, len(choices) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if count_tokens(without_oldest(messages, choices[middle])) + reserve <= n_ctx:
+            high = middle
+        else:
+            low = middle + 1
+    n_dropped = choices[min(low, len(choices) - 1)]
+    n_prompt = count_tokens(without_oldest(messages, n_dropped))
+    if n_prompt + 1 > n_ctx:
+        raise fail(ErrorCode.CONTEXT_LENGTH_EXCEEDED, n_prompt=n_prompt, n_ctx=n_ctx)
+    return n_dropped

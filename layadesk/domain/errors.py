@@ -1,0 +1,148 @@
+"""Every error of LayaDesk as a code and its facts; the sentences are made where they are shown.
+
+LayaDeskError
+├─ UserError            the person can mend it: a damaged file, a missing expert, a prompt that is too long
+├─ EnvironmentFailure   the machine cannot: disk full, memory gone, database damaged
+├─ EngineFailure        a child process died, hung, or could not load a model
+└─ Bug                  a promise of ours was broken; always reported with its log
+
+Raise with `fail(ErrorCode.X, **facts)`: the class follows from the code, so nobody can pair them wrongly.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+Fact = str | int | float | bool | None
+
+
+class ErrorCode(StrEnum):
+    """One code per cause a user can tell apart; `ui/texts.py` has a sentence and a remedy for each."""
+
+    # model files
+    MODEL_FILE_MISSING = "model_file_missing"
+    MODEL_FILE_UNREADABLE = "model_file_unreadable"
+    GGUF_EMPTY = "gguf_empty"
+    GGUF_NOT_GGUF = "gguf_not_gguf"
+    GGUF_VERSION = "gguf_version"
+    GGUF_TRUNCATED = "gguf_truncated"
+    GGUF_DAMAGED = "gguf_damaged"
+    GGUF_UNKNOWN_ARCHITECTURE = "gguf_unknown_architecture"
+    GGUF_NOT_CHAT = "gguf_not_chat"
+    GGUF_NO_VOCABULARY = "gguf_no_vocabulary"
+    MODEL_ALREADY_INSTALLED = "model_already_installed"
+    CATALOGUE_DAMAGED = "catalogue_damaged"
+    # requests
+    NO_EXPERT_INSTALLED = "no_expert_installed"
+    UNKNOWN_EXPERT = "unknown_expert"
+    EMPTY_PROMPT = "empty_prompt"
+    CONTEXT_LENGTH_EXCEEDED = "context_length_exceeded"
+    TEMPLATE_FAILED = "template_failed"
+    BAD_PARAMETER = "bad_parameter"
+    DUPLICATE_REQUEST = "duplicate_request"
+    QUEUE_FULL = "queue_full"
+    UNKNOWN_CONVERSATION = "unknown_conversation"
+    CONVERSATION_BUSY = "conversation_busy"
+    # the machine
+    DATA_DIR_READ_ONLY = "data_dir_read_only"
+    DISK_FULL = "disk_full"
+    DATABASE_DAMAGED = "database_damaged"
+    DATABASE_TOO_NEW = "database_too_new"
+    DATABASE_BUSY = "database_busy"
+    OUT_OF_MEMORY = "out_of_memory"
+    QT_MISSING_LIBRARY = "qt_missing_library"
+    # the children
+    MODEL_LOAD_FAILED = "model_load_failed"
+    MODEL_SUSPECT = "model_suspect"
+    DECODE_FAILED = "decode_failed"
+    ENGINE_DIED = "engine_died"
+    ENGINE_GAVE_UP = "engine_gave_up"
+    ENGINE_HUNG = "engine_hung"
+    ENGINE_BAD_BUILD = "engine_bad_build"
+    PROTOCOL_MISMATCH = "protocol_mismatch"
+    ROUTER_AWAY = "router_away"
+    # ours
+    BAD_SETTING = "bad_setting"
+    SETTINGS_DAMAGED = "settings_damaged"
+    INTERNAL = "internal"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorReport:
+    """An error as a value: what is stored with a message and what crosses a process border."""
+
+    code: ErrorCode
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+
+
+class LayaDeskError(Exception):
+    """Base of all errors that have a code. `facts` are numbers, names and paths, never sentences."""
+
+    def __init__(self, code: ErrorCode, facts: Mapping[str, Fact] | None = None) -> None:
+        self.code = code
+        self.facts: dict[str, Fact] = dict(facts or {})
+        super().__init__(f"{code}: {self.facts}" if self.facts else str(code))
+
+    @property
+    def report(self) -> ErrorReport:
+        """The same error as a frozen value."""
+        return ErrorReport(self.code, self.facts)
+
+
+class UserError(LayaDeskError):
+    """The person can mend it."""
+
+
+class EnvironmentFailure(LayaDeskError):
+    """The machine, its disk or its drivers stand in the way."""
+
+
+class EngineFailure(LayaDeskError):
+    """A child process died, hung, or could not do its work."""
+
+
+class Bug(LayaDeskError):
+    """We broke a promise."""
+
+
+_ENVIRONMENT = frozenset(
+    {
+        ErrorCode.DATA_DIR_READ_ONLY,
+        ErrorCode.DISK_FULL,
+        ErrorCode.DATABASE_DAMAGED,
+        ErrorCode.DATABASE_TOO_NEW,
+        ErrorCode.DATABASE_BUSY,
+        ErrorCode.OUT_OF_MEMORY,
+        ErrorCode.QT_MISSING_LIBRARY,
+    }
+)
+_ENGINE = frozenset(
+    {
+        ErrorCode.MODEL_LOAD_FAILED,
+        ErrorCode.MODEL_SUSPECT,
+        ErrorCode.DECODE_FAILED,
+        ErrorCode.ENGINE_DIED,
+        ErrorCode.ENGINE_GAVE_UP,
+        ErrorCode.ENGINE_HUNG,
+        ErrorCode.ENGINE_BAD_BUILD,
+        ErrorCode.PROTOCOL_MISMATCH,
+        ErrorCode.ROUTER_AWAY,
+    }
+)
+
+
+def fail(code: ErrorCode, **facts: Fact) -> LayaDeskError:
+    """The error of the class that belongs to `code`; write `raise fail(...)`."""
+    kind: type[LayaDeskError] = UserError
+    if code in _ENVIRONMENT:
+        kind = EnvironmentFailure
+    elif code in _ENGINE:
+        kind = EngineFailure
+    elif code is ErrorCode.INTERNAL:
+        kind = Bug
+    return kind(code, facts)
+
+
+def from_report(report: ErrorReport) -> LayaDeskError:
+    """The exception that `report` describes, to be raised again on this side of a border."""
+    return fail(report.code, **report.facts)

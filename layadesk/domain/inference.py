@@ -1,0 +1,114 @@
+"""What a request asks of an expert and what came of it, in llama.cpp's and OpenAI's words."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """Who speaks, as chat templates name it."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadParams:
+    """How an expert is loaded. `n_threads` 0 means one per physical core; `n_gpu_layers` -1 means all.
+
+    `n_ctx` is the number of KV cells, shared by up to `n_parallel` sequences (`kv_unified`).
+    """
+
+    n_ctx: int = 8192
+    n_gpu_layers: int = -1
+    n_batch: int = 2048
+    n_ubatch: int = 512
+    n_threads: int = 0
+    n_parallel: int = 4
+    type_k: str = "f16"
+    type_v: str = "f16"
+    flash_attn: str = "auto"
+    use_mmap: bool = True
+    n_cpu_moe: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingParams:
+    """How tokens are chosen. `temperature` 0 is greedy; `seed` None is drawn by the engine; `max_tokens` is a ceiling."""
+
+    temperature: float = 0.6
+    top_k: int = 40
+    top_p: float = 0.95
+    min_p: float = 0.05
+    repeat_penalty: float = 1.1
+    repeat_last_n: int = 64
+    seed: int | None = None
+    max_tokens: int | None = None
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PromptMessage:
+    """One message as the chat template sees it."""
+
+    role: Role
+    text: str
+
+
+class FinishReason(StrEnum):
+    """Why an answer ended: OpenAI's two, and ours."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    CANCELLED = "cancelled"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Where the time of one request went, milliseconds; None is not measured or did not happen.
+
+    `ttft_ms` counts from the arrival in the engine to the first token, `total_ms` to the last.
+    """
+
+    queue_ms: float | None = None
+    load_ms: float | None = None
+    tokenize_ms: float | None = None
+    prefill_ms: float | None = None
+    ttft_ms: float | None = None
+    decode_ms: float | None = None
+    total_ms: float | None = None
+    n_prompt: int = 0
+    n_cached: int = 0
+    n_decoded: int = 0
+    n_ctx: int = 0
+
+    @property
+    def prefill_tps(self) -> float | None:
+        """Prompt tokens computed per second; None when nothing was computed."""
+        return _per_second(self.n_prompt - self.n_cached, self.prefill_ms)
+
+    @property
+    def decode_tps(self) -> float | None:
+        """Tokens per second after the first one, which belongs to prefill; None for answers of one token."""
+        return _per_second(self.n_decoded - 1, self.decode_ms)
+
+
+def _per_second(n_tokens: int, ms: float | None) -> float | None:
+    return None if n_tokens <= 0 or not ms else n_tokens * 1000.0 / ms
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryUse:
+    """Bytes one loaded expert takes, as llama.cpp reported them; None where it said nothing."""
+
+    weights_bytes: int | None = None
+    kv_bytes: int | None = None
+    compute_bytes: int | None = None
+    output_bytes: int | None = None
+
+    @property
+    def total_bytes(self) -> int | None:
+        """The sum of what is known, None when nothing is."""
+        known = [n for n in (self.weights_bytes, self.kv_bytes, self.compute_bytes, self.output_bytes) if n is not None]
+        return sum(known) if known else None

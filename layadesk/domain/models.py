@@ -1,0 +1,86 @@
+"""A model is four things, never one bag: a catalogue entry, one file of it, a file on disk, a model in memory."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from layadesk.domain.inference import LoadParams, MemoryUse
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    """One quantization of a card. Unknown sizes and sums are None and are looked up at download."""
+
+    quantization: str
+    path: str
+    size_bytes: int | None = None
+    sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """A catalogue entry of `models.json`. `note` says in English what it is good for, or its limits."""
+
+    model_id: str
+    name: str
+    source: str
+    license: str
+    languages: tuple[str, ...]
+    note: str
+    files: tuple[ModelFile, ...] = field(default_factory=tuple)
+    revision: str | None = None
+
+
+class Origin(StrEnum):
+    """How a file came onto the disk; a file the user brought is never deleted without asking."""
+
+    STARTER = "starter"
+    IMPORTED = "imported"
+    DOWNLOADED = "downloaded"
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledModel:
+    """A checked GGUF on disk, described by its own header. `path` is absolute; `is_present` was true when listed."""
+
+    model_id: str
+    name: str
+    path: str
+    size_bytes: int
+    architecture: str
+    quantization: str | None
+    n_ctx_train: int | None
+    n_layer: int | None
+    has_chat_template: bool
+    origin: Origin
+    installed_at: float
+    note: str = ""
+    is_present: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ExpertSpec:
+    """What the engine needs in order to load an expert."""
+
+    model_id: str
+    path: str
+    params: LoadParams = field(default_factory=LoadParams)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModel:
+    """An expert in memory, as the engine reports it. `n_gpu_layers` counts layers really on a device.
+
+    `template` says whose chat template is in use: `gguf`, or `chatml` where the file has none.
+    """
+
+    model_id: str
+    architecture: str
+    n_ctx: int
+    n_ctx_train: int
+    n_layer: int
+    n_gpu_layers: int
+    n_vocab: int
+    n_parallel: int
+    load_ms: float
+    template: str
+    memory: MemoryUse

@@ -1,0 +1,62 @@
+"""App → child. Each command is complete in itself: a child holds no memory that a restart would lose."""
+
+import msgspec
+
+from layadesk.domain.inference import PromptMessage, SamplingParams
+from layadesk.domain.models import ExpertSpec
+
+
+class Configure(msgspec.Struct, frozen=True, tag=True):
+    """All experts the engine may load. Idempotent; replayed after each restart; unloads what is no longer listed."""
+
+    experts: tuple[ExpertSpec, ...]
+    n_queue_max: int = 64
+
+
+class LoadModel(msgspec.Struct, frozen=True, tag=True):
+    """Load a configured expert now instead of at its first request; answered by ModelLoaded or Failed."""
+
+    model_id: str
+
+
+class UnloadModel(msgspec.Struct, frozen=True, tag=True):
+    """Free an expert's memory; its running requests end first, as cancelled. Answered by ModelUnloaded."""
+
+    model_id: str
+
+
+class Generate(msgspec.Struct, frozen=True, tag=True):
+    """Answer `messages` with a configured expert, loading it if need be. `request_id` is the app's, unique."""
+
+    request_id: str
+    model_id: str
+    messages: tuple[PromptMessage, ...]
+    sampling: SamplingParams = SamplingParams()
+
+
+class Cancel(msgspec.Struct, frozen=True, tag=True):
+    """End a request; silent for ids that are unknown or have ended."""
+
+    request_id: str
+
+
+class RouteText(msgspec.Struct, frozen=True, tag=True):
+    """Ask the router about one request. `history` holds the earlier user messages, the newest last."""
+
+    request_id: str
+    text: str
+    history: tuple[str, ...] = ()
+
+
+class Ping(msgspec.Struct, frozen=True, tag=True):
+    """Answered at once by the child's inbox thread, also while its main thread sits in native code."""
+
+    n: int
+
+
+class Shutdown(msgspec.Struct, frozen=True, tag=True):
+    """End cleanly: running requests are cancelled, then the process leaves with exit code 0."""
+
+
+EngineCommand = Configure | LoadModel | UnloadModel | Generate | Cancel | Ping | Shutdown
+RouterCommand = RouteText | Cancel | Ping | Shutdown

@@ -1,0 +1,150 @@
+"""Child → app. Front rooms may read these; only use cases send commands."""
+
+import msgspec
+
+from layadesk.domain.errors import ErrorReport
+from layadesk.domain.inference import FinishReason, MemoryUse, Timings
+from layadesk.domain.models import LoadedModel
+from layadesk.domain.routing import RouterAnswer
+
+
+class EngineReady(msgspec.Struct, frozen=True, tag=True):
+    """The first event of the engine, after its self-test. `devices` are the backends' names for what they compute on."""
+
+    protocol_version: int
+    pid: int
+    backend: str
+    devices: tuple[str, ...]
+    supports_gpu_offload: bool
+    self_test_ms: float
+
+
+class RouterReady(msgspec.Struct, frozen=True, tag=True):
+    """The first event of the router."""
+
+    protocol_version: int
+    pid: int
+    router_id: str
+
+
+class ModelLoading(msgspec.Struct, frozen=True, tag=True):
+    """Progress of a load, `fraction` 0–1, at most a few times a second. Latest wins."""
+
+    model_id: str
+    fraction: float
+
+
+class ModelLoaded(msgspec.Struct, frozen=True, tag=True):
+    """An expert is in memory."""
+
+    loaded: LoadedModel
+
+
+class ModelUnloaded(msgspec.Struct, frozen=True, tag=True):
+    """An expert is gone from memory."""
+
+    model_id: str
+
+
+class Queued(msgspec.Struct, frozen=True, tag=True):
+    """The request waits; `position` 0 is next."""
+
+    request_id: str
+    position: int
+
+
+class Loading(msgspec.Struct, frozen=True, tag=True):
+    """The request waits for its expert, `fraction` 0–1. Latest wins."""
+
+    request_id: str
+    model_id: str
+    fraction: float
+
+
+class PromptBuilt(msgspec.Struct, frozen=True, tag=True):
+    """The template was applied: `n_prompt` tokens, of them `n_cached` in the KV cache; `n_dropped` oldest messages out."""
+
+    request_id: str
+    n_prompt: int
+    n_cached: int
+    n_dropped: int
+    n_ctx: int
+    memory: MemoryUse
+
+
+class PrefillProgress(msgspec.Struct, frozen=True, tag=True):
+    """`n_done` of `n_prompt` prompt tokens are in the KV cache. Latest wins."""
+
+    request_id: str
+    n_done: int
+    n_prompt: int
+
+
+class TextDelta(msgspec.Struct, frozen=True, tag=True):
+    """New text since the last delta; `n_decoded` counts all tokens so far. Deltas may be merged, never lost."""
+
+    request_id: str
+    text: str
+    n_decoded: int
+
+
+class Finished(msgspec.Struct, frozen=True, tag=True):
+    """The end of a request that was answered, fully or in part (`cancelled`, `length`)."""
+
+    request_id: str
+    text: str
+    finish_reason: FinishReason
+    timings: Timings
+
+
+class Failed(msgspec.Struct, frozen=True, tag=True):
+    """The end of a request that could not be answered; `request_id` None: a command without one failed (`model_id`)."""
+
+    request_id: str | None
+    error: ErrorReport
+    model_id: str | None = None
+
+
+class EngineStats(msgspec.Struct, frozen=True, tag=True):
+    """What the engine alone knows, twice a second while it works. Latest wins."""
+
+    n_running: int
+    n_waiting: int
+    kv_used: int
+    kv_size: int
+    prefill_tps: float
+    decode_tps: float
+
+
+class Pong(msgspec.Struct, frozen=True, tag=True):
+    """Answer to Ping: what the main thread is in (`idle`, `loading`, `prefill`, `decode`) and its step counter."""
+
+    n: int
+    phase: str
+    step: int
+
+
+class RouteAnswered(msgspec.Struct, frozen=True, tag=True):
+    """The router's answer to one RouteText."""
+
+    request_id: str
+    answer: RouterAnswer
+
+
+EngineEvent = (
+    EngineReady
+    | ModelLoading
+    | ModelLoaded
+    | ModelUnloaded
+    | Queued
+    | Loading
+    | PromptBuilt
+    | PrefillProgress
+    | TextDelta
+    | Finished
+    | Failed
+    | EngineStats
+    | Pong
+)
+RouterEvent = RouterReady | RouteAnswered | Failed | Pong
+RequestEvent = Queued | Loading | PromptBuilt | PrefillProgress | TextDelta | Finished | Failed

@@ -1,0 +1,5 @@
+"""What the machine is doing: sensors, the sampler, a minute of history.
+
+May import: domain, paths, psutil, pynvml. Threads: one lane for the host and one for GPUs, so that a hung driver cannot
+stop the RAM curve. First file to read: `sampler.py`.
+"""

@@ -1,0 +1,6 @@
+"""The app's side of the two children: start, watch, talk, restart, and leave nothing behind.
+
+May import: engine.main and router.main in `spawn.py` alone, protocol, domain, paths. Threads: one per child
+("engine-client", "router-client"), which waits on [pipe, process sentinel] and makes every terminal event; `send` from
+any thread. First file to read: `supervisor.py`, then `engine_client.py`.
+"""
