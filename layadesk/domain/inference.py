@@ -34,7 +34,7 @@ class LoadParams:
 
 @dataclass(frozen=True, slots=True)
 class SamplingParams:
-    """How tokens are chosen. `temperature` 0 is greedy; `seed` None is drawn by the engine; `max_tokens` is a ceiling."""
+    """How tokens are chosen: `temperature` 0 is greedy, `seed` None is drawn anew, `max_tokens` is a ceiling."""
 
     temperature: float = 0.6
     top_k: int = 40

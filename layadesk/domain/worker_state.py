@@ -88,7 +88,7 @@ _SIGNALS |= {8: "SIGFPE", 9: "SIGKILL", 10: "SIGBUS", 11: "SIGSEGV", 13: "SIGPIP
 
 
 def classify_exit(exit_code: int, *, asked_to_stop: bool, log_tail: Sequence[str] = ()) -> WorkerExit:
-    """`multiprocessing`'s exit code in words' terms: negative is a signal, from 2**31 up (as unsigned) a Windows status."""
+    """`multiprocessing`'s exit code explained: negative is a signal, from 2**31 up (as unsigned) a Windows status."""
     tail = tuple(log_tail)
     if asked_to_stop:
         return WorkerExit(ExitKind.STOPPED_BY_US, str(exit_code), tail)

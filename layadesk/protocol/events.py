@@ -9,7 +9,7 @@ from layadesk.domain.routing import RouterAnswer
 
 
 class EngineReady(msgspec.Struct, frozen=True, tag=True):
-    """The first event of the engine, after its self-test. `devices` are the backends' names for what they compute on."""
+    """The first event of the engine, after its self-test. `devices` are the backends' names of what they compute on."""
 
     protocol_version: int
     pid: int
@@ -62,7 +62,7 @@ class Loading(msgspec.Struct, frozen=True, tag=True):
 
 
 class PromptBuilt(msgspec.Struct, frozen=True, tag=True):
-    """The template was applied: `n_prompt` tokens, of them `n_cached` in the KV cache; `n_dropped` oldest messages out."""
+    """The prompt: `n_prompt` tokens, `n_cached` of them in the KV cache; `n_dropped` messages left out."""
 
     request_id: str
     n_prompt: int

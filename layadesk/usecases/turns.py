@@ -1,0 +1,84 @@
+"""What happens to an answer while it is made, as the front rooms see it: the events of one `Feed[TurnEvent]`.
+
+A stream is bound to its conversation and message, never to what is on screen, so that switching the conversation loses
+nothing (reported fault E10).
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from layadesk.domain.chat import Message
+from layadesk.domain.routing import Route
+
+
+class TurnPhase(StrEnum):
+    """What an unfinished answer is waiting for."""
+
+    QUEUED = "queued"
+    ROUTING = "routing"
+    LOADING = "loading"
+    PREFILL = "prefill"
+    DECODE = "decode"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted:
+    """A question and its empty answer exist; `question` is None when an old question is answered again."""
+
+    conversation_id: str
+    question: Message | None
+    answer: Message
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRouted:
+    """The route of an answer is known; it is stored with the message."""
+
+    conversation_id: str
+    message_id: str
+    route: Route
+
+
+@dataclass(frozen=True, slots=True)
+class TurnProgress:
+    """A phase and how far it is: `fraction` 0–1 or None where it cannot be told; `position` in the queue, 0 is next."""
+
+    conversation_id: str
+    message_id: str
+    phase: TurnPhase
+    fraction: float | None = None
+    position: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPrompt:
+    """The prompt as the expert got it. `n_dropped` > 0 must be shown: that many messages were left out."""
+
+    conversation_id: str
+    message_id: str
+    n_prompt: int
+    n_cached: int
+    n_dropped: int
+    n_ctx: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnText:
+    """New text at the end of an answer."""
+
+    conversation_id: str
+    message_id: str
+    text: str
+    n_decoded: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """The last event of an answer; `message` is what is stored, with its whole text."""
+
+    conversation_id: str
+    message_id: str
+    message: Message
+
+
+TurnEvent = TurnStarted | TurnRouted | TurnProgress | TurnPrompt | TurnText | TurnEnded
