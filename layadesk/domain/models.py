@@ -30,6 +30,42 @@ class ModelCard:
     revision: str | None = None
 
 
+class NotChatKind(StrEnum):
+    """What a whole GGUF is that is no chat model: the fact `kind` of GGUF_NOT_CHAT."""
+
+    MMPROJ = "mmproj"  # the eyes or ears of another model
+    DIFFUSION = "diffusion"  # makes images, video, or text all at once
+    EMBEDDING = "embedding"
+    RERANKER = "reranker"
+    ENCODER_DECODER = "encoder_decoder"  # T5 and its like
+    SPEECH = "speech"
+    DRAFT = "draft"  # guesses ahead for another model
+    LORA = "lora"
+    IMATRIX = "imatrix"
+    CONTROL_VECTOR = "control_vector"
+    VOCAB_ONLY = "vocab_only"
+    SPLIT_PART = "split_part"  # facts `part` and `parts`
+
+
+class ForeignFormat(StrEnum):
+    """What a file that is no GGUF looks like: the fact `looks_like` of GGUF_NOT_GGUF."""
+
+    SAFETENSORS = "safetensors"
+    PYTORCH = "pytorch"
+    PICKLE = "pickle"  # most often an older PyTorch file
+    GGML_LEGACY = "ggml_legacy"
+    HDF5 = "hdf5"
+    ZIP = "zip"
+    GZIP = "gzip"
+    PROGRAM = "program"
+    HTML = "html"  # a web page that was saved instead of the file
+    JSON = "json"
+    GIT_LFS_POINTER = "git_lfs_pointer"  # a clone without Git LFS
+    TEXT = "text"
+    ZEROS = "zeros"  # a download that reserved its space and stopped
+    UNKNOWN = "unknown"
+
+
 class Origin(StrEnum):
     """How a file came onto the disk; a file the user brought is never deleted without asking."""
 

@@ -1,0 +1,75 @@
+"""A model may lie in several files, `NAME-00001-of-00003.gguf`; for the user and the engine it is one model."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from layadesk.domain.errors import ErrorCode, fail
+from layadesk.model_library.gguf_header import GgufHeader, check_chat_model, read_header
+
+_SHARD = re.compile(r"(?P<prefix>.+)-(?P<part>\d{5})-of-(?P<parts>\d{5})\.gguf", re.DOTALL)
+_MAX_SHARDS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOnDisk:
+    """A whole, checked chat model: its first header and all its files, the first of which is what the engine opens."""
+
+    header: GgufHeader
+    paths: tuple[Path, ...]
+    size_bytes: int
+
+    @property
+    def path(self) -> Path:
+        """The file to open."""
+        return self.paths[0]
+
+
+def read_model(path: Path) -> ModelOnDisk:
+    """Read and check a model by any of its files; a later shard leads to the first.
+
+    Raises what `read_header` and `check_chat_model` raise, and GGUF_SPLIT_INCOMPLETE with the name of the missing file.
+    """
+    header = read_header(path)
+    if header.split_count == 1:
+        check_chat_model(header)
+        return ModelOnDisk(header, (path,), header.size_bytes)
+    paths = _all_shards(path, header)
+    first = header if paths[0] == path else read_header(paths[0])
+    check_chat_model(first)
+    headers = [first, *(read_header(shard) for shard in paths[1:])]
+    for number, shard in enumerate(headers):
+        if (shard.split_no, shard.split_count) != (number, len(paths)):
+            raise fail(
+                ErrorCode.GGUF_DAMAGED, path=shard.path, reason="split_number", value=shard.split_no, expected=number
+            )
+    n_expected = first.metadata.get("split.tensors.count")
+    n_found = sum(shard.n_tensors for shard in headers)
+    if n_expected != n_found:
+        raise fail(
+            ErrorCode.GGUF_DAMAGED, path=first.path, reason="split_tensors", value=n_found, expected=str(n_expected)
+        )
+    return ModelOnDisk(first, paths, sum(shard.size_bytes for shard in headers))
+
+
+def _all_shards(path: Path, header: GgufHeader) -> tuple[Path, ...]:
+    part, parts = header.split_no + 1, header.split_count
+    if not 1 <= part <= parts <= _MAX_SHARDS:
+        raise fail(ErrorCode.GGUF_DAMAGED, path=header.path, reason="split_number", value=part, expected=parts)
+    match = _SHARD.fullmatch(path.name)
+    # llama.cpp finds the others by the name alone, so a renamed shard cannot be loaded
+    named_right = match is not None and (int(match["part"]), int(match["parts"])) == (part, parts)
+    prefix = match["prefix"] if match is not None else path.stem
+    paths = tuple(path.with_name(f"{prefix}-{number:05d}-of-{parts:05d}.gguf") for number in range(1, parts + 1))
+    missing = path.with_name(paths[part - 1].name) if not named_right else None
+    if missing is None:
+        missing = next((shard for shard in paths if not shard.is_file()), None)
+    if missing is not None:
+        raise fail(ErrorCode.GGUF_SPLIT_INCOMPLETE, path=header.path, part=part, parts=parts, missing=missing.name)
+    return paths
+
+
+def shard_prefix(name: str) -> str:
+    """What the file names of all shards begin with; the name itself where it is no shard's."""
+    match = _SHARD.fullmatch(name)
+    return name if match is None else match["prefix"]

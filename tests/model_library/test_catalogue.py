@@ -1,0 +1,110 @@
+"""models.json: what ships is right, and a bad entry costs only itself."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from layadesk.domain.errors import ErrorCode
+from layadesk.model_library.catalogue import SCHEMA_VERSION, STARTER_MODEL_ID, Catalogue, read_catalogue
+from layadesk.model_library.gguf_header import read_header
+from layadesk.paths import catalogue_file
+
+
+def entry(**changes: object) -> dict[str, object]:
+    """A right entry, changed."""
+    file = {"quantization": "Q4_0", "path": "a.gguf", "size_bytes": 10, "sha256": "ab" * 32}
+    return {
+        "model_id": "a",
+        "name": "A",
+        "source": "python-package:a",
+        "license": "mit",
+        "languages": ["en"],
+        "note": "",
+        "files": [file],
+    } | changes
+
+
+def catalogue(path: Path, *entries: object, **top: object) -> Catalogue:
+    """What is read from a catalogue of those entries."""
+    path.write_text(json.dumps({"schema_version": 1, "models": list(entries)} | top), encoding="utf-8")
+    return read_catalogue(path)
+
+
+def test_the_catalogue_that_ships_is_valid_and_has_the_starter() -> None:
+    shipped = read_catalogue(catalogue_file())
+    assert shipped.problems == ()
+    starter = shipped.card(STARTER_MODEL_ID)
+    assert starter is not None
+    assert starter.languages == ("en",)
+    assert all(file.size_bytes and file.sha256 for card in shipped.cards for file in card.files)
+
+
+@pytest.mark.llama
+@pytest.mark.parametrize(("model_id", "fixture"), [(STARTER_MODEL_ID, "smol_gguf"), ("gemma-3-270m", "gemma_gguf")])
+def test_sizes_and_sums_are_those_of_the_real_files(
+    request: pytest.FixtureRequest, model_id: str, fixture: str
+) -> None:
+    path: Path = request.getfixturevalue(fixture)
+    card = read_catalogue(catalogue_file()).card(model_id)
+    assert card is not None
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    header = read_header(path)
+    found = (path.stat().st_size, digest, header.quantization)
+    assert found == (card.files[0].size_bytes, card.files[0].sha256, card.files[0].quantization)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"model_id": "b"},
+        entry(model_id=""),
+        entry(model_id=7),
+        entry(source="nowhere"),
+        entry(languages="en"),
+        entry(files=[{"quantization": "Q4_0"}]),
+        entry(files=[{"quantization": "Q4_0", "path": "a", "sha256": "AB" * 32}]),
+        entry(files=[{"quantization": "Q4_0", "path": "a", "size_bytes": 0}]),
+        entry(model_id="good"),  # twice
+        None,
+        "text",
+    ],
+)
+def test_a_bad_entry_is_skipped_and_reported_and_the_others_stay(
+    tmp_path: Path, bad: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    read = catalogue(tmp_path / "m.json", entry(model_id="good"), bad, entry(model_id="last"))
+    assert [card.model_id for card in read.cards] == ["good", "last"]
+    assert [(problem.code, problem.facts["entry"]) for problem in read.problems] == [(ErrorCode.CATALOGUE_DAMAGED, 1)]
+    assert "entry 1" in caplog.text
+
+
+def test_unknown_sizes_stay_unknown(tmp_path: Path) -> None:
+    card = catalogue(tmp_path / "m.json", entry(files=[{"quantization": "Q4_0", "path": "a"}])).cards[0]
+    assert (card.files[0].size_bytes, card.files[0].sha256, card.revision) == (None, None, None)
+
+
+@pytest.mark.logs_warnings
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", "{}", '{"schema_version": 1, "models": {}}', "[" * 100_000, "\udcff"]
+)
+def test_a_catalogue_that_cannot_be_read_gives_no_cards_and_one_problem(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "m.json"
+    path.write_bytes(content.encode("utf-8", "surrogateescape"))
+    read = read_catalogue(path)
+    assert read.cards == ()
+    assert [problem.code for problem in read.problems] == [ErrorCode.CATALOGUE_DAMAGED]
+
+
+@pytest.mark.logs_warnings
+def test_a_missing_catalogue_gives_no_cards_and_one_problem(tmp_path: Path) -> None:
+    assert len(read_catalogue(tmp_path / "none.json").problems) == 1
+
+
+@pytest.mark.logs_warnings
+def test_a_newer_catalogue_is_read_as_far_as_it_can_be_understood(tmp_path: Path) -> None:
+    read = catalogue(tmp_path / "m.json", entry(stars=5), schema_version=SCHEMA_VERSION + 1, extra=1)
+    assert [card.model_id for card in read.cards] == ["a"]
+    assert len(read.problems) == 1
