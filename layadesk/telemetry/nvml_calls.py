@@ -1,0 +1,194 @@
+"""NVML's answers as values: each call gives a figure, or None and why. No exception of pynvml leaves this file."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from layadesk.domain.hardware import Why
+
+ValueT = TypeVar("ValueT")
+
+_NOT_AVAILABLE = 2**64 - 1  # NVML_VALUE_NOT_AVAILABLE, also as two 32-bit halves elsewhere
+_NOT_AVAILABLE_32 = 2**32 - 1
+
+# nvmlReturn_t
+_REASONS = {
+    1: Why.LOST,  # uninitialized: someone else shut it down
+    2: Why.LOST,  # invalid argument: the handle of a GPU that was unplugged
+    3: Why.UNSUPPORTED,
+    4: Why.NO_PERMISSION,
+    6: Why.LOST,  # not found
+    9: Why.NO_DRIVER,
+    10: Why.TIMEOUT,
+    12: Why.NO_DRIVER,
+    13: Why.UNSUPPORTED,  # function not found: an older driver
+    15: Why.LOST,
+    18: Why.DRIVER_MISMATCH,
+    25: Why.UNSUPPORTED,  # argument version mismatch
+    28: Why.LOST,  # GPU not found
+    999: Why.LOST,  # unknown: what a container gets whose devices were taken away
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[ValueT]):
+    """A figure, or None and why."""
+
+    value: ValueT | None
+    why: Why | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Vram:
+    """Bytes of one GPU; `used_bytes` is without `reserved_bytes`, as far as the driver tells them apart."""
+
+    total_bytes: int | None
+    used_bytes: int | None
+    reserved_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessShares:
+    """Bytes by pid, None where the driver does not tell; `n_scrambled` rows made no sense."""
+
+    by_pid: Mapping[int, int | None]
+    n_scrambled: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NvmlGpu:
+    """One GPU at the opening of the driver. `address` is the PCI address as sysfs writes it, where known."""
+
+    gpu_id: str
+    name: str
+    handle: Any
+    address: str | None
+
+
+class Nvml:
+    """An initialised NVML. GPU lane only."""
+
+    def __init__(self, library: Any) -> None:
+        self._library = library
+        self._has_memory_v2 = True
+        self.count = 0
+
+    @classmethod
+    def open(cls, load: Callable[[], Any]) -> tuple["Nvml | None", Why | None]:
+        """Load and initialise, or say why that is not possible."""
+        try:
+            library = load()
+        except (ImportError, OSError):
+            return None, Why.NO_DRIVER
+        nvml = cls(library)
+        why = nvml._ask(library.nvmlInit).why
+        return (nvml, None) if why is None else (None, why)
+
+    def shutdown(self) -> None:
+        """Let go of the driver; a driver that is gone already is no error."""
+        self._ask(self._library.nvmlShutdown)
+
+    def gpus(self) -> Iterator[NvmlGpu]:
+        """The GPUs that answer, with handles by UUID: indices change when one is unplugged."""
+        library = self._library
+        self.count = self._ask(library.nvmlDeviceGetCount).value or 0
+        for index in range(self.count):
+            first = self._ask(library.nvmlDeviceGetHandleByIndex, index).value
+            uuid = None if first is None else self._ask(library.nvmlDeviceGetUUID, first).value
+            handle = None if uuid is None else self._ask(library.nvmlDeviceGetHandleByUUID, uuid).value
+            if uuid is None or handle is None:
+                continue
+            name = self._ask(library.nvmlDeviceGetName, handle).value or "NVIDIA GPU"
+            pci = self._ask(library.nvmlDeviceGetPciInfo, handle).value
+            yield NvmlGpu(_text(uuid), _text(name), handle, None if pci is None else _sysfs_address(_text(pci.busId)))
+
+    def memory(self, handle: Any) -> Answer[Vram]:
+        """Total, used and reserved. Newer drivers' first version counts the reserved part as used (gpustat #141)."""
+        library = self._library
+        if self._has_memory_v2:
+            answer = self._ask(library.nvmlDeviceGetMemoryInfo, handle, library.nvmlMemory_v2)
+            if answer.value is not None:
+                return _vram(answer.value, reserved=int(answer.value.reserved))
+            if answer.why is Why.LOST:
+                return Answer(None, answer.why)
+        answer = self._ask(library.nvmlDeviceGetMemoryInfo, handle)
+        if answer.value is None:
+            return Answer(None, answer.why)
+        self._has_memory_v2 = False  # an older driver; not asked again
+        return _vram(answer.value, reserved=None)
+
+    def utilization(self, handle: Any) -> Answer[float]:
+        """Percent of the last moments in which any kernel ran."""
+        answer = self._ask(self._library.nvmlDeviceGetUtilizationRates, handle)
+        return Answer(None, answer.why) if answer.value is None else _within(float(answer.value.gpu), 0, 100)
+
+    def power_watts(self, handle: Any) -> Answer[float]:
+        """Watts, as a 1 s average on newer GPUs."""
+        answer = self._ask(self._library.nvmlDeviceGetPowerUsage, handle)
+        return Answer(None, answer.why) if answer.value is None else _within(answer.value / 1000, 0, 5000)
+
+    def temperature(self, handle: Any) -> Answer[float]:
+        """Degrees Celsius of the chip."""
+        answer = self._ask(self._library.nvmlDeviceGetTemperature, handle, 0)
+        return Answer(None, answer.why) if answer.value is None else _within(float(answer.value), -50, 150)
+
+    def processes(self, handle: Any) -> Answer[ProcessShares]:
+        """Who uses the GPU. A process in both lists (compute and graphics) counts once."""
+        found: dict[int, int | None] = {}
+        n_scrambled = 0
+        for kind in ("Compute", "Graphics"):
+            answer = self._process_list(kind, handle)
+            if answer.value is None:
+                return Answer(None, answer.why)
+            for process in answer.value:
+                pid, used = int(process.pid), process.usedGpuMemory
+                if pid == 0 or pid >= 2**31:  # a driver with another layout than this module's (nvitop #75)
+                    n_scrambled += 1
+                    continue
+                share = None if used is None or used >= _NOT_AVAILABLE else int(used)
+                found[pid] = max((known for known in (found.get(pid), share) if known is not None), default=None)
+        return Answer(ProcessShares(found, n_scrambled))
+
+    def _process_list(self, kind: str, handle: Any) -> Answer[Any]:
+        # not the unversioned call: it raises something that is no NVMLError on older drivers
+        answer: Answer[Any] = Answer(None, Why.UNSUPPORTED)
+        for version in ("_v3", "_v2"):
+            function = getattr(self._library, f"nvmlDeviceGet{kind}RunningProcesses{version}", None)
+            if function is None:
+                continue
+            answer = self._ask(function, handle)
+            if answer.why is not Why.UNSUPPORTED:
+                break
+        return answer
+
+    def _ask(self, function: Callable[..., Any], *arguments: Any) -> Answer[Any]:
+        try:
+            return Answer(function(*arguments))
+        except self._library.NVMLError as error:
+            return Answer(None, _REASONS.get(int(error.value), Why.UNREADABLE))
+
+
+def _vram(raw: Any, *, reserved: int | None) -> Answer[Vram]:
+    total, used, free = int(raw.total), int(raw.used), int(raw.free)
+    if max(total, used, free) >= _NOT_AVAILABLE or (reserved or 0) >= _NOT_AVAILABLE:
+        return Answer(None, Why.BAD_VALUE)  # WSL2 and WDDM answer like this (nvtop #432)
+    if reserved is not None and used + free >= total > 0 and used >= reserved > 0:
+        used -= reserved  # total == used + free: the reserved part is inside
+    if not 0 <= used <= total:
+        return Answer(Vram(total or None, None, reserved), Why.BAD_VALUE)
+    return Answer(Vram(total, used, reserved))
+
+
+def _within(value: float, low: float, high: float) -> Answer[float]:
+    inside = low <= value <= high and value != _NOT_AVAILABLE_32
+    return Answer(value) if inside else Answer(None, Why.BAD_VALUE)
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _sysfs_address(bus_id: str) -> str:
+    """`00000000:01:00.0` of NVML is `0000:01:00.0` in sysfs."""
+    domain, _, rest = bus_id.lower().partition(":")
+    return f"{domain[-4:]}:{rest}"
