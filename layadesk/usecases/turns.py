@@ -64,11 +64,14 @@ class TurnPrompt:
 
 @dataclass(frozen=True, slots=True)
 class TurnText:
-    """New text at the end of an answer."""
+    """New text of an answer. `offset` is the number of characters before it, so that a view that was opened in
+    mid-answer neither doubles nor misses any.
+    """
 
     conversation_id: str
     message_id: str
     text: str
+    offset: int
     n_decoded: int
 
 

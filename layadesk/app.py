@@ -1,0 +1,162 @@
+"""The composition root: the only file that sees all rooms. Builds them, starts them, stops them in order."""
+
+import logging
+import logging.handlers
+import sys
+import time
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from layadesk.model_library.inventory import Inventory
+from layadesk.paths import DataPaths
+from layadesk.protocol.feed import Feed
+from layadesk.protocol.options import EngineOptions, RouterOptions
+from layadesk.settings.settings import Settings
+from layadesk.store.store import Store
+from layadesk.telemetry.sampler import Sampler
+from layadesk.usecases.answer_request import AnswerRequest
+from layadesk.usecases.ask import Ask
+from layadesk.usecases.bundle import UseCases
+from layadesk.usecases.expert_pool import ExpertPool
+from layadesk.usecases.manage_conversations import Conversations
+from layadesk.usecases.manage_experts import Experts
+from layadesk.usecases.regenerate import Regenerate
+from layadesk.usecases.running_turns import RunningTurns
+from layadesk.usecases.send_message import SendMessage, StartTurn
+from layadesk.usecases.stop_generation import StopGeneration
+from layadesk.usecases.turns import TurnEvent
+from layadesk.usecases.watch_machine import WatchResources, WatchStorage, WatchWorkers
+from layadesk.workers import spawn
+from layadesk.workers.engine_client import EngineClient
+from layadesk.workers.router_client import RouterClient
+
+log = logging.getLogger(__name__)
+
+STOP_ANSWERS_S = 2.0
+LOG_BYTES = 1_000_000
+N_OLD_LOGS = 3
+LOG_FORMAT = "%(asctime)s %(levelname)s %(threadName)s %(name)s: %(message)s"
+
+
+def start_log(log_dir: Path) -> None:
+    """Log to `log_dir/app.log`, never message text; to stderr, errors only, where no file can be written there.
+
+    A windowed program may have neither.
+    """
+    root = logging.getLogger("layadesk")
+    root.setLevel(logging.INFO)
+    for old in root.handlers[:]:
+        root.removeHandler(old)
+        old.close()
+    try:
+        log_dir.mkdir(parents=True, exist_ok=True)
+        handler: logging.Handler = logging.handlers.RotatingFileHandler(
+            log_dir / "app.log", maxBytes=LOG_BYTES, backupCount=N_OLD_LOGS, encoding="utf-8"
+        )
+    except OSError:
+        if sys.stderr is None:
+            return
+        handler = logging.StreamHandler()
+        handler.setLevel(logging.ERROR)
+    handler.setFormatter(logging.Formatter(LOG_FORMAT))
+    root.addHandler(handler)
+
+
+class Core:
+    """What every front room needs: the experts, the two children, and answers. Nothing runs before `start`.
+
+    Headless commands use this alone; the window adds `Desk`.
+    """
+
+    def __init__(self, data_dir: Path, *, engine: str = "llama") -> None:
+        self.paths = DataPaths(data_dir)
+        start_log(self.paths.logs)
+        self.settings = Settings(self.paths)
+        self.inventory = Inventory(self.paths)
+        logs = str(self.paths.logs)
+        engine_options = EngineOptions(engine, logs, str(self.paths.cache))
+        self.engine = EngineClient(
+            partial(spawn.start_engine, engine_options), log_dir=self.paths.logs, run_dir=self.paths.run
+        )
+        self.router = RouterClient(
+            partial(spawn.start_router, RouterOptions("none", logs)), log_dir=self.paths.logs, run_dir=self.paths.run
+        )
+        self.pool = ExpertPool(self.inventory, self.settings, self.engine)
+        self.answers = AnswerRequest(self.pool, self.router, self.engine)
+        self.ask = Ask(self.answers, self.settings)
+        self.experts = Experts(self.inventory, self.pool)
+
+    def start(self) -> None:
+        """Start the children in the background; returns at once."""
+        self.engine.start()
+        self.router.start()
+
+    def stop(self) -> None:
+        """End the children and whatever runs; blocks up to a few seconds."""
+        self.experts.close()
+        self.engine.stop()
+        self.router.stop()
+
+
+@dataclass(frozen=True, slots=True)
+class _Rooms:
+    store: Store
+    sampler: Sampler
+    running: RunningTurns
+
+
+class Desk:
+    """Everything behind the window. `start` is for after the first paint, because it brings in what is heavy."""
+
+    def __init__(self, data_dir: Path, *, engine: str = "llama") -> None:
+        core = Core(data_dir, engine=engine)
+        store = Store.open(core.paths, now=time.time())
+        n_interrupted = store.mark_interrupted()
+        if n_interrupted:
+            log.info("%d answers had been interrupted", n_interrupted)
+        running = RunningTurns(store.save_progress)
+        sampler = Sampler(lambda: core.engine.status.pid, lambda: core.router.status.pid)
+        turns: Feed[TurnEvent] = Feed()
+        start_turn = StartTurn(
+            store=store, pool=core.pool, answers=core.answers, running=running, feed=turns, settings=core.settings
+        )
+        self._core = core
+        self._rooms = _Rooms(store, sampler, running)
+        self.use_cases = UseCases(
+            conversations=Conversations(store, running, turns),
+            send_message=SendMessage(start_turn),
+            regenerate=Regenerate(start_turn),
+            stop_generation=StopGeneration(core.answers, running),
+            experts=core.experts,
+            resources=WatchResources(sampler),
+            workers=WatchWorkers(core.engine, core.router),
+            storage=WatchStorage(store),
+            turns=turns,
+            settings=core.settings,
+        )
+
+    def start(self) -> None:
+        """Start the children and the sampling; returns at once."""
+        self._core.start()
+        self._rooms.sampler.start()
+        self._core.pool.configure_engine()
+
+    def stop(self) -> None:
+        """Stop in order: answers first, so that their text is whole; the store last, so that it is kept. Blocks."""
+        self.use_cases.stop_generation.all(STOP_ANSWERS_S)
+        self._core.stop()
+        self._rooms.sampler.stop()
+        self._rooms.running.wait_until_none(STOP_ANSWERS_S)
+        self._rooms.store.close()
+
+
+def run_window(data_dir: Path, *, engine: str = "llama") -> int:
+    """Open the window and stay until it is closed; the exit status of the program."""
+    from layadesk.ui import application  # noqa: PLC0415 - Qt for the window alone
+
+    desk = Desk(data_dir, engine=engine)
+    try:
+        return application.run(desk.use_cases, after_first_paint=desk.start, before_quit=desk.stop)
+    finally:
+        desk.stop()

@@ -1,0 +1,59 @@
+"""`layadesk smoke` and `layadesk doctor`."""
+
+import argparse
+import time
+from typing import Any
+
+import msgspec
+
+from layadesk.cli.printing import EXIT_FAILED, EXIT_OK, complain, print_json, running_core, speak
+
+
+def smoke(options: argparse.Namespace) -> int:
+    """Load, route, answer, measure."""
+    from layadesk.usecases.smoke_test import SmokeTest  # noqa: PLC0415
+
+    began = time.monotonic()
+    with running_core(options.data_dir, options.engine) as core:
+        steps = SmokeTest(core.ask)(expert=options.expert)
+    passed = all(step.passed for step in steps)
+    seconds = round(time.monotonic() - began, 2)
+    if options.json:
+        print_json({"passed": passed, "seconds": seconds, "steps": [msgspec.to_builtins(step) for step in steps]})
+    else:
+        for step in steps:
+            print(f"{'ok  ' if step.passed else 'FAIL'}  {step.name:8} {_listed(step.measured)}".rstrip())
+        print(f"{'passed' if passed else 'FAILED'} in {seconds} s")
+    for step in steps:
+        if step.error is not None:
+            complain(step.error, options.data_dir)
+            break
+    return EXIT_OK if passed else EXIT_FAILED
+
+
+def doctor(options: argparse.Namespace) -> int:
+    """Check the installation and say what to do."""
+    from layadesk.ui.texts.findings import finding_remedy, finding_words  # noqa: PLC0415 - QtCore
+    from layadesk.usecases.check_installation import CheckInstallation, Level  # noqa: PLC0415
+
+    with running_core(options.data_dir, options.engine) as core:
+        findings = CheckInstallation(core.paths, core.inventory, core.engine, core.router)()
+    if options.json:
+        print_json({"findings": [msgspec.to_builtins(finding) for finding in findings]})
+    else:
+        speak(options.data_dir)
+        for finding in findings:
+            print(f"{finding.level.upper():4}  {finding_words(finding)}")
+            if finding.level is not Level.OK:
+                print(f"      → {finding_remedy(finding)}")
+    return EXIT_FAILED if any(finding.level is Level.FAIL for finding in findings) else EXIT_OK
+
+
+def _listed(measured: dict[str, Any]) -> str:
+    return "  ".join(f"{name} {_figure(value)}" for name, value in measured.items())
+
+
+def _figure(value: Any) -> str:
+    if value is None:
+        return "n/a"
+    return f"{value:.1f}" if isinstance(value, float) else str(value)

@@ -1,0 +1,111 @@
+"""The command line's grammar, and what every command has in common."""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from layadesk import __version__
+from layadesk.cli import ask, checks, models
+from layadesk.cli.printing import EXIT_FAILED, EXIT_INTERRUPTED, complain
+from layadesk.domain.errors import LayaDeskError
+from layadesk.paths import default_data_dir
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Parse and run one command; returns the exit status, raises SystemExit(2) for bad usage as argparse does."""
+    _speak_utf8()
+    options = _parser().parse_args(arguments)
+    command: Callable[[argparse.Namespace], int] = options.run
+    try:
+        return command(options)
+    except LayaDeskError as error:
+        complain(error.report, options.data_dir)
+        return EXIT_FAILED
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:  # `layadesk models list | head`
+        sys.stderr.close()
+        return EXIT_FAILED
+
+
+def _speak_utf8() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:  # a windowed program has no streams, a test has its own
+            reconfigure(encoding="utf-8", errors="replace")
+
+
+def _parser() -> argparse.ArgumentParser:
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--data-dir", type=Path, default=default_data_dir(), help="where chats and models are kept")
+    common.add_argument("--engine", choices=("llama", "scripted"), default="llama", help=argparse.SUPPRESS)
+    printing = argparse.ArgumentParser(add_help=False, parents=[common])
+    printing.add_argument("--json", action="store_true", help="print one JSON object")
+    parser = argparse.ArgumentParser(
+        "layadesk", description="Chat with local language models. Without a command: open the window.", parents=[common]
+    )
+    parser.add_argument("--version", action="version", version=f"layadesk {__version__}")
+    parser.set_defaults(run=_window)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    _add_ask(commands, printing)
+    _add_models(commands, printing)
+    smoke = commands.add_parser("smoke", parents=[printing], help="after installation: load, route, answer, measure")
+    smoke.add_argument("--expert", metavar="ID", help="the expert to test; default: the router's choice")
+    smoke.set_defaults(run=checks.smoke)
+    doctor = commands.add_parser("doctor", parents=[printing], help="check the installation, with remedies")
+    doctor.set_defaults(run=checks.doctor)
+    return parser
+
+
+def _add_ask(commands: Any, printing: argparse.ArgumentParser) -> None:
+    asking = commands.add_parser("ask", parents=[printing], help="route and answer one question")
+    asking.add_argument("text", metavar="TEXT", help="the question; - reads it from standard input")
+    asking.add_argument(
+        "--expert", metavar="ID", default="auto", help="auto (default) or the id of an installed expert"
+    )
+    asking.add_argument("--max-tokens", type=_positive, metavar="N")
+    asking.add_argument("--temperature", type=_not_negative, metavar="T")
+    asking.add_argument("--seed", type=int, metavar="N")
+    asking.set_defaults(run=ask.ask)
+
+
+def _add_models(commands: Any, printing: argparse.ArgumentParser) -> None:
+    library = commands.add_parser("models", help="the experts on this disk")
+    actions = library.add_subparsers(title="actions", metavar="ACTION", required=True)
+    listing = actions.add_parser("list", parents=[printing], help="list installed experts")
+    listing.set_defaults(run=models.list_models)
+    importing = actions.add_parser("import", parents=[printing], help="add a GGUF file where it lies")
+    importing.add_argument("path", metavar="FILE.gguf")
+    importing.add_argument("--name", help="how it is called in the window")
+    importing.add_argument("--origin", choices=("imported", "starter"), default="imported", help=argparse.SUPPRESS)
+    importing.set_defaults(run=models.import_model)
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
+    return value
+
+
+def _not_negative(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 100:  # also refuses nan
+        raise argparse.ArgumentTypeError(f"{text} is not a temperature between 0 and 100")
+    return value
+
+
+def _window(options: argparse.Namespace) -> int:
+    from layadesk.ui.texts.missing_library import missing_library, plain_sentences  # noqa: PLC0415 - no Qt in it
+
+    try:
+        from layadesk import app  # noqa: PLC0415 - Qt and the rooms behind it only for the window
+
+        return app.run_window(options.data_dir, engine=options.engine)
+    except ImportError as error:
+        if "libEGL" not in str(error) and ".so" not in str(error):
+            raise
+        print("layadesk:", *plain_sentences(missing_library(error)), file=sys.stderr)
+        return EXIT_FAILED

@@ -1,0 +1,53 @@
+"""`layadesk models list` and `layadesk models import`."""
+
+import argparse
+from typing import Any
+
+import msgspec
+
+from layadesk.cli.printing import EXIT_OK, print_json, running_core
+from layadesk.domain.models import InstalledModel, Origin
+
+_GIB = 2**30
+
+
+def list_models(options: argparse.Namespace) -> int:
+    """Print the installed experts."""
+    with running_core(options.data_dir, options.engine, started=False) as core:
+        models = core.experts.list()
+    if options.json:
+        print_json({"models": [msgspec.to_builtins(model) for model in models]})
+        return EXIT_OK
+    if not models:
+        print("No expert is installed. Add one with: layadesk models import FILE.gguf")
+        return EXIT_OK
+    rows = [("ID", "SIZE", "QUANTIZATION", "CONTEXT", "FILE"), *(_row(model) for model in models)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    return EXIT_OK
+
+
+def import_model(options: argparse.Namespace) -> int:
+    """Check a GGUF by its header and add it."""
+    with running_core(options.data_dir, options.engine, started=False) as core:
+        model = core.experts.import_file(options.path, origin=Origin(options.origin), name=options.name).result()
+    if options.json:
+        print_json(_described(model))
+    else:
+        print(f"{model.model_id}: {model.name}, {model.size_bytes / _GIB:.1f} GiB, {model.path}")
+    return EXIT_OK
+
+
+def _row(model: InstalledModel) -> tuple[str, ...]:
+    return (
+        model.model_id,
+        f"{model.size_bytes / _GIB:.1f} GiB",
+        model.quantization or "n/a",
+        "n/a" if model.n_ctx_train is None else str(model.n_ctx_train),
+        model.path if model.is_present else f"{model.path} (missing)",
+    )
+
+
+def _described(model: InstalledModel) -> Any:
+    return msgspec.to_builtins(model)

@@ -1,0 +1,63 @@
+"""How results and errors reach the terminal."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from layadesk.domain.errors import ErrorReport
+from layadesk.paths import DataPaths
+
+if TYPE_CHECKING:
+    from layadesk.app import Core
+
+EXIT_OK = 0
+EXIT_FAILED = 1
+EXIT_INTERRUPTED = 130
+
+
+@contextmanager
+def running_core(data_dir: Path, engine: str, *, started: bool = True) -> "Iterator[Core]":
+    """The rooms without a window; the children run inside the block when `started`."""
+    from layadesk.app import Core  # noqa: PLC0415 - `--help` and bad usage answer without it
+
+    core = Core(data_dir, engine=engine)
+    try:
+        if started:
+            core.start()
+        yield core
+    finally:
+        core.stop()
+
+
+def print_json(value: Any) -> None:
+    """One JSON object on one line; dataclasses and enums as msgspec writes them."""
+    print(json.dumps(msgspec.to_builtins(value), ensure_ascii=False))
+
+
+def complain(report: ErrorReport, data_dir: Path) -> None:
+    """What, why and what to do, on one line of stderr, in the language of the settings."""
+    from layadesk.ui.texts.errors import sentence  # noqa: PLC0415 - QtCore only when there is something to say
+
+    speak(data_dir)
+    print("layadesk:", " ".join(sentence(report).split()), file=sys.stderr)
+
+
+def speak(data_dir: Path) -> None:
+    """Take the language of the settings for all words from here on."""
+    from PySide6.QtCore import QCoreApplication  # noqa: PLC0415
+
+    from layadesk.settings.definitions import UI_LANGUAGE  # noqa: PLC0415
+    from layadesk.settings.settings import Settings  # noqa: PLC0415
+    from layadesk.ui.language import Language  # noqa: PLC0415
+
+    app = QCoreApplication.instance() or QCoreApplication([])
+    Language(app).use(Settings(DataPaths(data_dir)).get(UI_LANGUAGE))
+    _kept.append(app)
+
+
+_kept: list[object] = []  # Qt's application object lives as long as something refers to it

@@ -1,0 +1,111 @@
+"""Route one request, then have the chosen expert answer it: what the window, `ask` and the HTTP server share."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
+from layadesk.domain.inference import FinishReason, PromptMessage, Role, SamplingParams, Timings
+from layadesk.domain.routing import Route, RouterAnswer, choose
+from layadesk.protocol.commands import Generate
+from layadesk.protocol.events import Failed, Finished, RequestEvent
+from layadesk.usecases.expert_pool import ExpertPool
+from layadesk.workers.engine_client import EngineClient
+from layadesk.workers.router_client import RouterClient
+
+HISTORY_FOR_ROUTER = 4
+ROUTE_DEADLINE_S = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class RouteChosen:
+    """The route of a request; comes before every engine event, and not at all when no expert can be chosen."""
+
+    request_id: str
+    route: Route
+
+
+AnswerEvent = RouteChosen | RequestEvent
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOrder:
+    """What a client wants answered. `pinned` None lets the router choose, in at most `route_deadline_s`."""
+
+    request_id: str
+    messages: tuple[PromptMessage, ...]
+    sampling: SamplingParams
+    pinned: str | None = None
+    route_deadline_s: float = ROUTE_DEADLINE_S
+
+
+class AnswerRequest:
+    """Starts and cancels answers. Any thread; `on_event` is called on the worker threads.
+
+    Every started request ends in exactly one Finished or Failed, also when it is cancelled while it is routed.
+    """
+
+    def __init__(self, pool: ExpertPool, router: RouterClient, engine: EngineClient) -> None:
+        self._pool = pool
+        self._router = router
+        self._engine = engine
+        self._lock = threading.Lock()
+        self._routing: dict[str, bool] = {}  # request id → cancelled meanwhile
+
+    def start(self, order: AnswerOrder, on_event: Callable[[AnswerEvent], None]) -> None:
+        """Begin; returns at once. Raises EMPTY_PROMPT; every other obstacle comes as Failed."""
+        questions = [m.text for m in order.messages if m.role is Role.USER]
+        if not questions or not questions[-1].strip():
+            raise fail(ErrorCode.EMPTY_PROMPT)
+        with self._lock:
+            self._routing[order.request_id] = False
+        history = tuple(questions[-1 - HISTORY_FOR_ROUTER : -1])
+
+        def on_answer(answer: RouterAnswer | None) -> None:
+            self._go_on(order, answer, on_event)
+
+        self._router.route(questions[-1], history, on_answer, order.route_deadline_s)
+
+    def cancel(self, request_id: str) -> None:
+        """End a request wherever it is; silent for unknown ids."""
+        with self._lock:
+            if request_id in self._routing:
+                self._routing[request_id] = True
+                return
+        self._engine.cancel(request_id)
+
+    def _go_on(self, order: AnswerOrder, answer: RouterAnswer | None, on_event: Callable[[AnswerEvent], None]) -> None:
+        request_id = order.request_id
+        try:
+            route = choose(answer, self._pool.candidates(), pinned=order.pinned)
+        except LayaDeskError as error:
+            self._leave_routing(request_id)
+            on_event(Failed(request_id, error.report))
+            return
+        on_event(RouteChosen(request_id, route))
+        with self._lock:
+            is_cancelled = self._routing[request_id]
+        if is_cancelled:
+            self._leave_routing(request_id)
+            on_event(Finished(request_id, "", FinishReason.CANCELLED, Timings()))
+            return
+        self._pool.configure_engine()
+        self._engine.generate(Generate(request_id, route.expert, order.messages, order.sampling), on_event)
+        if self._leave_routing(request_id):  # cancelled while it was handed over: the engine did not know the id yet
+            self._engine.cancel(request_id)
+
+    def _leave_routing(self, request_id: str) -> bool:
+        """Forget the request here; true when it was cancelled meanwhile."""
+        with self._lock:
+            return self._routing.pop(request_id, False)
+
+
+def clean_text(text: str) -> str:
+    """`text` without what no UTF-8 file or pipe can hold: a lone surrogate becomes U+FFFD, NUL goes."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\x00", "")
+
+
+def as_prompt(system_prompt: str, turns: Sequence[PromptMessage]) -> tuple[PromptMessage, ...]:
+    """The messages of a prompt, with the system prompt in front where there is one."""
+    system = [PromptMessage(Role.SYSTEM, system_prompt)] if system_prompt.strip() else []
+    return (*system, *turns)

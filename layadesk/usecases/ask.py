@@ -1,0 +1,84 @@
+"""One question, one answer, nothing stored: the command line's way in."""
+
+import queue
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from layadesk.domain.errors import ErrorReport
+from layadesk.domain.inference import FinishReason, MemoryUse, PromptMessage, Role, SamplingParams, Timings
+from layadesk.domain.routing import Route
+from layadesk.protocol.events import Failed, Finished, PromptBuilt, TextDelta
+from layadesk.settings import definitions
+from layadesk.settings.settings import Settings
+from layadesk.usecases.answer_request import (
+    AnswerEvent,
+    AnswerOrder,
+    AnswerRequest,
+    RouteChosen,
+    as_prompt,
+    clean_text,
+)
+
+ROUTER_START_S = 5.0  # here the router has just been started and is worth waiting for
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A whole answer. `error` is set when it could not be made; `text` then holds what came before."""
+
+    text: str
+    expert: str | None
+    route: Route | None
+    finish_reason: FinishReason
+    timings: Timings | None
+    memory: MemoryUse | None
+    error: ErrorReport | None = None
+
+
+class Ask:
+    """Blocks the caller until the answer is whole; for command lines and checks, never for the window."""
+
+    def __init__(self, answers: AnswerRequest, settings: Settings) -> None:
+        self._answers = answers
+        self._settings = settings
+
+    def __call__(
+        self,
+        text: str,
+        sampling: SamplingParams,
+        *,
+        expert: str | None = None,
+        on_event: Callable[[AnswerEvent], None] = lambda _: None,
+    ) -> Answered:
+        """Answer `text`; `on_event` is called on this thread. A KeyboardInterrupt cancels and gives what there is.
+
+        Raises EMPTY_PROMPT. Every other failure is in the result.
+        """
+        events: queue.SimpleQueue[AnswerEvent] = queue.SimpleQueue()
+        system = self._settings.get(definitions.SYSTEM_PROMPT)
+        prompt = as_prompt(system, [PromptMessage(Role.USER, clean_text(text))])
+        order = AnswerOrder(uuid.uuid4().hex, prompt, sampling, expert, ROUTER_START_S)
+        self._answers.start(order, events.put)
+        answered = Answered("", None, None, FinishReason.ERROR, None, None)
+        parts: list[str] = []
+        while True:
+            try:
+                event = events.get()
+            except KeyboardInterrupt:
+                self._answers.cancel(order.request_id)
+                continue
+            on_event(event)
+            match event:
+                case RouteChosen(route=route):
+                    answered = replace(answered, route=route, expert=route.expert)
+                case PromptBuilt(memory=memory):
+                    answered = replace(answered, memory=memory)
+                case Finished():
+                    return replace(answered, text=event.text, finish_reason=event.finish_reason, timings=event.timings)
+                case Failed(error=error):
+                    return replace(answered, text="".join(parts), error=error)
+                case TextDelta(text=delta):
+                    parts.append(delta)
+                case _:
+                    pass

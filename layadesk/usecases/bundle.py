@@ -1,0 +1,29 @@
+"""All use cases in one value, as the front rooms receive them."""
+
+from dataclasses import dataclass
+
+from layadesk.protocol.feed import Feed
+from layadesk.settings.settings import Settings
+from layadesk.usecases.manage_conversations import Conversations
+from layadesk.usecases.manage_experts import Experts
+from layadesk.usecases.regenerate import Regenerate
+from layadesk.usecases.send_message import SendMessage
+from layadesk.usecases.stop_generation import StopGeneration
+from layadesk.usecases.turns import TurnEvent
+from layadesk.usecases.watch_machine import WatchResources, WatchStorage, WatchWorkers
+
+
+@dataclass(frozen=True, slots=True)
+class UseCases:
+    """What a user can do, and what there is to watch."""
+
+    conversations: Conversations
+    send_message: SendMessage
+    regenerate: Regenerate
+    stop_generation: StopGeneration
+    experts: Experts
+    resources: WatchResources
+    workers: WatchWorkers
+    storage: WatchStorage
+    turns: Feed[TurnEvent]
+    settings: Settings

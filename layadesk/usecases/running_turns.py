@@ -1,0 +1,113 @@
+"""The answers that are being made now: their text so far, saved at least once a second, and where to find them.
+
+The store lags up to SAVE_EVERY_S behind; whoever shows a conversation asks here for the live text.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+
+from layadesk.domain.chat import Message
+
+log = logging.getLogger(__name__)
+
+SAVE_EVERY_S = 0.5
+
+
+class RunningTurn:
+    """One unfinished answer. Written by the worker thread that brings its events, read by any."""
+
+    def __init__(self, message: Message, request_id: str) -> None:
+        self.message = message
+        self.request_id = request_id
+        self.n_decoded = 0
+        self.n_chars = 0
+        self.is_dirty = False
+        self._parts: list[str] = []
+
+    def append(self, text: str, n_decoded: int) -> None:
+        """Add new text at the end."""
+        self._parts.append(text)
+        self.n_chars += len(text)
+        self.n_decoded = n_decoded
+        self.is_dirty = True
+
+    @property
+    def text(self) -> str:
+        """The whole text so far."""
+        if len(self._parts) > 1:
+            self._parts[:] = ["".join(self._parts)]
+        return self._parts[0] if self._parts else ""
+
+
+class RunningTurns:
+    """All unfinished answers by message id; a thread "turn-saver" stores what is new while there are any."""
+
+    def __init__(self, save: Callable[[str, str, int], Future[None]]) -> None:
+        self._save = save
+        self._lock = threading.Condition()
+        self._turns: dict[str, RunningTurn] = {}
+        self._thread: threading.Thread | None = None
+
+    def add(self, turn: RunningTurn) -> None:
+        """Begin to watch over an answer."""
+        with self._lock:
+            self._turns[turn.message.message_id] = turn
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="turn-saver", daemon=True)
+                self._thread.start()
+            self._lock.notify_all()
+
+    def append(self, message_id: str, text: str, n_decoded: int) -> None:
+        """Add new text to an answer; silent when it has ended."""
+        with self._lock:
+            turn = self._turns.get(message_id)
+            if turn is not None:
+                turn.append(text, n_decoded)
+
+    def end(self, message_id: str) -> RunningTurn | None:
+        """Stop watching over an answer; None when it has ended already."""
+        with self._lock:
+            turn = self._turns.pop(message_id, None)
+            self._lock.notify_all()
+            return turn
+
+    def find(self, message_id: str) -> RunningTurn | None:
+        """The unfinished answer with this id."""
+        with self._lock:
+            return self._turns.get(message_id)
+
+    def in_conversation(self, conversation_id: str) -> tuple[RunningTurn, ...]:
+        """The unfinished answers of one conversation."""
+        with self._lock:
+            return tuple(t for t in self._turns.values() if t.message.conversation_id == conversation_id)
+
+    def live_text(self, message_id: str) -> str | None:
+        """The text so far of an unfinished answer, None for any other message."""
+        with self._lock:
+            turn = self._turns.get(message_id)
+            return None if turn is None else turn.text
+
+    def request_ids(self) -> tuple[str, ...]:
+        """The engine requests behind all unfinished answers."""
+        with self._lock:
+            return tuple(turn.request_id for turn in self._turns.values())
+
+    def wait_until_none(self, timeout_s: float) -> bool:
+        """Wait until every answer has ended; false when the time is up. Blocks."""
+        with self._lock:
+            return self._lock.wait_for(lambda: not self._turns, timeout_s)
+
+    def _run(self) -> None:
+        while True:
+            with self._lock:
+                if not self._lock.wait_for(lambda: bool(self._turns), 10 * SAVE_EVERY_S):
+                    self._thread = None
+                    return
+                self._lock.wait_for(lambda: not self._turns, SAVE_EVERY_S)
+                dirty = [(key, turn.text, turn.n_decoded) for key, turn in self._turns.items() if turn.is_dirty]
+                for key, _, _ in dirty:
+                    self._turns[key].is_dirty = False
+            for key, text, n_decoded in dirty:
+                self._save(key, text, n_decoded)

@@ -1,0 +1,142 @@
+"""Start an answer: the question is on disk before inference begins, the answer is recorded while it is made."""
+
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import replace
+
+from layadesk.domain.chat import Conversation, Message, MessageStatus, branch_to, title_from
+from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
+from layadesk.domain.inference import PromptMessage, Role
+from layadesk.protocol.events import Failed
+from layadesk.protocol.feed import Feed
+from layadesk.settings import definitions
+from layadesk.settings.settings import Settings
+from layadesk.store.store import Store
+from layadesk.usecases.answer_request import AnswerOrder, AnswerRequest, as_prompt, clean_text
+from layadesk.usecases.expert_pool import ExpertPool
+from layadesk.usecases.futures import then
+from layadesk.usecases.running_turns import RunningTurn, RunningTurns
+from layadesk.usecases.stored_conversation import StoredConversation, load_stored
+from layadesk.usecases.turn_recorder import TurnRecorder
+from layadesk.usecases.turns import TurnEvent, TurnStarted
+
+
+class StartTurn:
+    """What sending, editing and regenerating have in common: one new answer under one question. Any thread."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        pool: ExpertPool,
+        answers: AnswerRequest,
+        running: RunningTurns,
+        feed: Feed[TurnEvent],
+        settings: Settings,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self.store = store
+        self.running = running
+        self.now = now
+        self._pool = pool
+        self._answers = answers
+        self._feed = feed
+        self._settings = settings
+
+    def begin(
+        self,
+        conversation: Conversation,
+        messages: Mapping[str, Message],
+        question: Message,
+        *,
+        new_question: bool,
+    ) -> TurnStarted:
+        """Store the question (if new) and an empty answer below it; inference starts when both are on disk.
+
+        `messages` are all earlier messages of the conversation. Runs on the store's threads; does not block.
+        """
+        answer = Message(
+            new_id(),
+            conversation.conversation_id,
+            question.message_id,
+            Role.ASSISTANT,
+            "",
+            self.now(),
+            MessageStatus.STREAMING,
+        )
+        branch = (*branch_to(messages, question.parent_id), question)
+        added = (question, answer) if new_question else (answer,)
+        turn = RunningTurn(answer, new_id())
+        self.running.add(turn)
+        recorder = TurnRecorder(turn, self.store, self.running, self._feed)
+        order = AnswerOrder(
+            turn.request_id,
+            as_prompt(self._settings.get(definitions.SYSTEM_PROMPT), [_as_prompt(m) for m in branch if m.text]),
+            self._pool.sampling(),
+            pinned=conversation.expert_id,
+        )
+        started = TurnStarted(conversation.conversation_id, question if new_question else None, answer)
+        self._feed.publish(started)
+
+        def after_commit(_: Future[None]) -> None:
+            # Also when the disk refused: the store then keeps the question in memory and says so in its banner.
+            try:
+                self._answers.start(order, recorder.on_event)
+            except LayaDeskError as error:
+                recorder.on_event(Failed(turn.request_id, error.report))
+
+        self.store.add_messages(added, leaf_id=answer.message_id).add_done_callback(after_commit)
+        return started
+
+
+class SendMessage:
+    """Send a new message, or an edited one as a new branch. Any thread; returns at once."""
+
+    def __init__(self, start_turn: StartTurn) -> None:
+        self._start = start_turn
+
+    def __call__(self, conversation: Conversation, text: str, *, edit_of: str | None = None) -> Future[TurnStarted]:
+        """Ask `text` at the end of the conversation, or in place of the message `edit_of`.
+
+        A conversation that is not stored yet is stored with it and titled after it. Fails with EMPTY_PROMPT, with
+        CONVERSATION_BUSY while an answer is being made there, with UNKNOWN_CONVERSATION for a foreign `edit_of`.
+        """
+        cleaned = clean_text(text)
+
+        def ask(stored: StoredConversation) -> TurnStarted:
+            if not cleaned.strip():
+                raise fail(ErrorCode.EMPTY_PROMPT)
+            current = self._titled(stored.conversation, conversation, cleaned)
+            if self._start.running.in_conversation(current.conversation_id):
+                raise fail(ErrorCode.CONVERSATION_BUSY)
+            parent_id = current.leaf_id
+            if edit_of is not None:
+                if edit_of not in stored.messages:
+                    raise fail(ErrorCode.UNKNOWN_CONVERSATION, message=edit_of)
+                parent_id = stored.messages[edit_of].parent_id
+            question = Message(new_id(), current.conversation_id, parent_id, Role.USER, cleaned, self._start.now())
+            return self._start.begin(current, stored.messages, question, new_question=True)
+
+        return then(load_stored(self._start.store, conversation.conversation_id), ask)
+
+    def _titled(self, stored: Conversation | None, asked: Conversation, text: str) -> Conversation:
+        """The conversation as it is on disk from now on, with a title where its first message gives it one."""
+        current = stored or asked
+        if not current.title:
+            current = replace(current, title=title_from(text))
+        if stored is None:
+            self._start.store.add_conversation(current)
+        elif current.title != stored.title:
+            self._start.store.rename(current.conversation_id, current.title)
+        return current
+
+
+def new_id() -> str:
+    """A fresh id for a message, a conversation or a request."""
+    return uuid.uuid4().hex
+
+
+def _as_prompt(message: Message) -> PromptMessage:
+    return PromptMessage(message.role, message.text)

@@ -1,0 +1,110 @@
+"""Write an answer down while it is made, and tell the front rooms."""
+
+import logging
+from dataclasses import replace
+
+from layadesk.domain.chat import Message, MessageStatus
+from layadesk.domain.errors import ErrorCode, ErrorReport
+from layadesk.domain.inference import FinishReason, MemoryUse
+from layadesk.protocol.events import Failed, Finished, Loading, PrefillProgress, PromptBuilt, Queued, TextDelta
+from layadesk.protocol.feed import Feed
+from layadesk.store.store import Store
+from layadesk.usecases.answer_request import AnswerEvent, RouteChosen
+from layadesk.usecases.running_turns import RunningTurn, RunningTurns
+from layadesk.usecases.turns import (
+    TurnEnded,
+    TurnEvent,
+    TurnPhase,
+    TurnProgress,
+    TurnPrompt,
+    TurnRouted,
+    TurnText,
+)
+
+log = logging.getLogger(__name__)
+
+_STATUS = {
+    FinishReason.STOP: MessageStatus.COMPLETE,
+    FinishReason.LENGTH: MessageStatus.COMPLETE,
+    FinishReason.CANCELLED: MessageStatus.CANCELLED,
+    FinishReason.ERROR: MessageStatus.FAILED,
+}
+
+
+class TurnRecorder:
+    """Turns the events of one request into stored records and turn events. Called on the worker threads, in order."""
+
+    def __init__(self, turn: RunningTurn, store: Store, running: RunningTurns, feed: Feed[TurnEvent]) -> None:
+        self._turn = turn
+        self._store = store
+        self._running = running
+        self._feed = feed
+        self._conversation_id = turn.message.conversation_id
+        self._message_id = turn.message.message_id
+        self._memory: MemoryUse | None = None
+
+    def on_event(self, event: AnswerEvent) -> None:
+        """Take the next event of the request."""
+        match event:
+            case RouteChosen(route=route):
+                self._turn.message = replace(self._turn.message, route=route, expert_id=route.expert)
+                self._store.save_route(self._message_id, route)
+                self._feed.publish(TurnRouted(self._conversation_id, self._message_id, route))
+            case Queued(position=position):
+                self._progress(TurnPhase.QUEUED, position=position)
+            case Loading(fraction=fraction):
+                self._progress(TurnPhase.LOADING, fraction=fraction)
+            case PromptBuilt():
+                self._prompt_built(event)
+            case PrefillProgress(n_done=n_done, n_prompt=n_prompt):
+                self._progress(TurnPhase.PREFILL, fraction=n_done / n_prompt if n_prompt else None)
+            case TextDelta(text=text, n_decoded=n_decoded):
+                offset = self._turn.n_chars
+                self._running.append(self._message_id, text, n_decoded)
+                self._feed.publish(TurnText(self._conversation_id, self._message_id, text, offset, n_decoded))
+            case Finished():
+                self._end(self._finished(event))
+            case Failed(error=error):
+                self._end(self._failed(error))
+
+    def _progress(self, phase: TurnPhase, *, fraction: float | None = None, position: int | None = None) -> None:
+        self._feed.publish(TurnProgress(self._conversation_id, self._message_id, phase, fraction, position))
+
+    def _prompt_built(self, event: PromptBuilt) -> None:
+        self._memory = event.memory
+        self._turn.message = replace(self._turn.message, n_dropped=event.n_dropped)
+        self._feed.publish(
+            TurnPrompt(
+                self._conversation_id, self._message_id, event.n_prompt, event.n_cached, event.n_dropped, event.n_ctx
+            )
+        )
+
+    def _finished(self, event: Finished) -> Message:
+        if event.text != self._turn.text:
+            log.error("the deltas of message %s differ from its final text", self._message_id)
+        return replace(
+            self._turn.message,
+            text=event.text,
+            status=_STATUS[event.finish_reason],
+            finish_reason=event.finish_reason,
+            timings=event.timings,
+            memory=self._memory,
+        )
+
+    def _failed(self, error: ErrorReport) -> Message:
+        if error.code is ErrorCode.INTERNAL:
+            log.error("answer %s failed: %s", self._message_id, dict(error.facts))
+        return replace(
+            self._turn.message,
+            text=self._turn.text,
+            status=MessageStatus.FAILED,
+            finish_reason=FinishReason.ERROR,
+            memory=self._memory,
+            error=error,
+        )
+
+    def _end(self, message: Message) -> None:
+        if self._running.end(self._message_id) is None:
+            return
+        self._store.finish_message(message)
+        self._feed.publish(TurnEnded(self._conversation_id, self._message_id, message))

@@ -1,0 +1,60 @@
+"""Which experts there are, in which order, and how they are loaded."""
+
+from pathlib import Path
+
+import pytest
+
+from layadesk.domain.errors import ErrorCode, LayaDeskError
+from layadesk.domain.routing import OutReason
+from layadesk.settings import definitions
+from tests.fakes.answering import PlayedDesk
+
+
+def test_the_context_is_no_longer_than_the_expert_was_trained_for(desk: PlayedDesk) -> None:
+    desk.install("short", n_ctx_train=2048)
+    desk.settings.set(definitions.N_CTX, 8192)
+    desk.pool.configure_engine()
+    assert {spec.model_id: spec.params.n_ctx for spec in desk.engine.experts} == {"alpha": 4096, "short": 2048}
+
+
+def test_load_settings_reach_the_engine(desk: PlayedDesk) -> None:
+    desk.settings.set(definitions.N_CTX, 1024)
+    desk.settings.set(definitions.N_GPU_LAYERS, 7)
+    desk.settings.set(definitions.N_THREADS, 3)
+    desk.settings.set(definitions.N_PARALLEL, 2)
+    desk.pool.configure_engine()
+    params = desk.engine.experts[0].params
+    assert (params.n_ctx, params.n_gpu_layers, params.n_threads, params.n_parallel) == (1024, 7, 3, 2)
+
+
+def test_a_file_that_has_vanished_is_out_and_not_offered_to_the_engine(desk: PlayedDesk) -> None:
+    desk.install("gone")
+    Path(desk.pool.installed("gone").path).unlink()
+    desk.pool.configure_engine()
+    assert [spec.model_id for spec in desk.engine.experts] == ["alpha"]
+    assert {e.model_id: e.out for e in desk.pool.candidates()}["gone"] is OutReason.FILE_MISSING
+
+
+def test_an_expert_that_killed_the_engine_is_out_until_that_is_cleared(desk: PlayedDesk) -> None:
+    desk.engine.suspects.add("alpha")
+    assert desk.pool.candidates()[0].out is OutReason.SUSPECT
+
+
+def test_the_users_own_experts_come_before_the_starter_and_the_newest_first(desk: PlayedDesk) -> None:
+    desk.install("beta")
+    assert [e.model_id for e in desk.pool.candidates()] == ["beta", "alpha"]
+    desk.settings.set(definitions.DEFAULT_EXPERT, "alpha")
+    assert [e.model_id for e in desk.pool.candidates() if e.is_default] == ["alpha"]
+
+
+def test_an_unknown_expert_is_named_with_those_that_there_are(desk: PlayedDesk) -> None:
+    with pytest.raises(LayaDeskError) as refused:
+        desk.pool.installed("zeta")
+    assert refused.value.code is ErrorCode.UNKNOWN_EXPERT
+    assert refused.value.facts == {"expert": "zeta", "known": "alpha"}
+
+
+def test_a_ceiling_of_zero_in_the_settings_means_none(desk: PlayedDesk) -> None:
+    assert desk.pool.sampling().max_tokens is None
+    desk.settings.set(definitions.MAX_TOKENS, 12)
+    assert desk.pool.sampling().max_tokens == 12
