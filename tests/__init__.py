@@ -1,0 +1,1 @@
+"""Folders mirror the rooms of layadesk/; `fakes` holds small working stand-ins; names of tests are sentences."""
