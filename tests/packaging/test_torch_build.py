@@ -15,6 +15,7 @@ from setup_steps.torch_build import (
 )
 from tests.packaging.machines import machine
 
+CPU_INDEX = "https://torch.example/cpu"
 CUDA_REQUIRES = [
     "filelock",
     'cuda-bindings<14,>=13.0.3; platform_system == "Linux" and python_version < "3.15"',
@@ -28,14 +29,14 @@ def offered(*requires: str) -> dict[str, Any]:
 
 
 def test_a_cpu_build_that_pip_offers_is_taken_as_it_is() -> None:
-    plan = plan_torch(offered("filelock", "jinja2"), machine())
+    plan = plan_torch(offered("filelock", "jinja2"), machine(), CPU_INDEX)
     assert plan.arguments == ("torch==2.13.0",)
     assert not plan.is_cuda
 
 
 def test_a_cuda_sized_offer_without_a_card_sends_us_to_the_index_of_cpu_builds() -> None:
-    plan = plan_torch(offered(*CUDA_REQUIRES), machine(), "https://torch.example/cpu")
-    assert plan.arguments == ("torch==2.13.0", "--no-deps", "--index-url", "https://torch.example/cpu")
+    plan = plan_torch(offered(*CUDA_REQUIRES), machine(), CPU_INDEX)
+    assert plan.arguments == ("torch==2.13.0", "--no-deps", "--index-url", CPU_INDEX)
     assert not plan.is_cuda
 
 
@@ -51,11 +52,11 @@ def test_whoever_wants_no_index_of_cpu_builds_gets_what_pip_finds_and_is_told_it
 
 
 def test_the_index_of_cpu_builds_is_asked_where_pip_offers_nothing() -> None:
-    assert "--index-url" in plan_torch(None, machine()).arguments
+    assert "--index-url" in plan_torch(None, machine(), CPU_INDEX).arguments
 
 
 def test_with_an_nvidia_card_the_cuda_build_is_taken() -> None:
-    plan = plan_torch(offered(*CUDA_REQUIRES), machine(nvidia=RTX))
+    plan = plan_torch(offered(*CUDA_REQUIRES), machine(nvidia=RTX), CPU_INDEX)
     assert plan.arguments == ("torch==2.13.0",)
     assert plan.is_cuda
     assert RTX[0] in plan.why
@@ -63,7 +64,7 @@ def test_with_an_nvidia_card_the_cuda_build_is_taken() -> None:
 
 def test_windows_and_mac_builds_from_the_usual_index_are_never_cuda_sized() -> None:
     for system in ("win32", "darwin"):
-        plan = plan_torch(offered(*CUDA_REQUIRES), machine(system=system))
+        plan = plan_torch(offered(*CUDA_REQUIRES), machine(system=system), CPU_INDEX)
         assert plan.arguments == ("torch==2.13.0",)
         assert not plan.is_cuda
 
