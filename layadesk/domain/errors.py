@@ -30,8 +30,10 @@ class ErrorCode(StrEnum):
     GGUF_UNKNOWN_ARCHITECTURE = "gguf_unknown_architecture"
     GGUF_NOT_CHAT = "gguf_not_chat"
     GGUF_NO_VOCABULARY = "gguf_no_vocabulary"
+    GGUF_SPLIT_INCOMPLETE = "gguf_split_incomplete"
     MODEL_ALREADY_INSTALLED = "model_already_installed"
     CATALOGUE_DAMAGED = "catalogue_damaged"
+    INVENTORY_DAMAGED = "inventory_damaged"
     # requests
     NO_EXPERT_INSTALLED = "no_expert_installed"
     UNKNOWN_EXPERT = "unknown_expert"
@@ -46,11 +48,14 @@ class ErrorCode(StrEnum):
     # the machine
     DATA_DIR_READ_ONLY = "data_dir_read_only"
     DISK_FULL = "disk_full"
+    DISK_ERROR = "disk_error"
     DATABASE_DAMAGED = "database_damaged"
     DATABASE_TOO_NEW = "database_too_new"
     DATABASE_BUSY = "database_busy"
+    DATABASE_MIGRATION_FAILED = "database_migration_failed"
     OUT_OF_MEMORY = "out_of_memory"
     QT_MISSING_LIBRARY = "qt_missing_library"
+    NO_DISPLAY = "no_display"
     # the children
     MODEL_LOAD_FAILED = "model_load_failed"
     MODEL_SUSPECT = "model_suspect"
@@ -86,7 +91,7 @@ class LayaDeskError(Exception):
     @property
     def report(self) -> ErrorReport:
         """The same error as a frozen value."""
-        return ErrorReport(self.code, self.facts)
+        return ErrorReport(self.code, dict(self.facts))
 
 
 class UserError(LayaDeskError):
@@ -109,11 +114,14 @@ _ENVIRONMENT = frozenset(
     {
         ErrorCode.DATA_DIR_READ_ONLY,
         ErrorCode.DISK_FULL,
+        ErrorCode.DISK_ERROR,
         ErrorCode.DATABASE_DAMAGED,
         ErrorCode.DATABASE_TOO_NEW,
         ErrorCode.DATABASE_BUSY,
+        ErrorCode.DATABASE_MIGRATION_FAILED,
         ErrorCode.OUT_OF_MEMORY,
         ErrorCode.QT_MISSING_LIBRARY,
+        ErrorCode.NO_DISPLAY,
     }
 )
 _ENGINE = frozenset(
@@ -131,7 +139,7 @@ _ENGINE = frozenset(
 )
 
 
-def fail(code: ErrorCode, **facts: Fact) -> LayaDeskError:
+def fail(code: ErrorCode, /, **facts: Fact) -> LayaDeskError:
     """The error of the class that belongs to `code`; write `raise fail(...)`."""
     kind: type[LayaDeskError] = UserError
     if code in _ENVIRONMENT:

@@ -49,11 +49,12 @@ class ExitKind(StrEnum):
 
     CLEAN = "clean"
     STOPPED_BY_US = "stopped_by_us"
-    KILLED = "killed"  # SIGKILL from outside: most often the system, because memory ran out
+    KILLED = "killed"  # by a signal from outside: most often the system, because memory ran out
     NATIVE_CRASH = "native_crash"
     PYTHON_ERROR = "python_error"
     HUNG = "hung"
     BAD_BUILD = "bad_build"
+    PROTOCOL_MISMATCH = "protocol_mismatch"  # it said what is no message, or speaks another version
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,8 @@ EXIT_BAD_BUILD = 71
 # Numbers are those of Linux and macOS where they agree; both differ on 7 (BUS here) and 10 (BUS on macOS).
 _SIGNALS = {1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS"}
 _SIGNALS |= {8: "SIGFPE", 9: "SIGKILL", 10: "SIGBUS", 11: "SIGSEGV", 13: "SIGPIPE", 15: "SIGTERM"}
+# A program that watches over memory (earlyoom, systemd-oomd) says TERM before it says KILL.
+_FROM_OUTSIDE = frozenset({"SIGHUP", "SIGINT", "SIGKILL", "SIGTERM"})
 
 
 def classify_exit(exit_code: int, *, asked_to_stop: bool, log_tail: Sequence[str] = ()) -> WorkerExit:
@@ -98,7 +101,7 @@ def classify_exit(exit_code: int, *, asked_to_stop: bool, log_tail: Sequence[str
         return WorkerExit(ExitKind.BAD_BUILD, str(exit_code), tail)
     if -64 <= exit_code < 0:
         name = _SIGNALS.get(-exit_code, f"signal {-exit_code}")
-        return WorkerExit(ExitKind.KILLED if exit_code == -9 else ExitKind.NATIVE_CRASH, name, tail)
+        return WorkerExit(ExitKind.KILLED if name in _FROM_OUTSIDE else ExitKind.NATIVE_CRASH, name, tail)
     status = exit_code & 0xFFFFFFFF
     if status >= 0x8000_0000:
         return WorkerExit(ExitKind.NATIVE_CRASH, f"0x{status:08X}", tail)

@@ -1,0 +1,29 @@
+"""What a child is told at its start; picklable, because `multiprocessing` carries it over.
+
+In `protocol` so that the composition root can make them without a door to the children.
+"""
+
+from dataclasses import dataclass
+
+from layadesk.protocol.scripted import ScriptedOptions
+
+
+@dataclass(frozen=True, slots=True)
+class EngineOptions:
+    """`backend` is `llama` or `scripted`; the directories hold logs and the tiny model of the self-test.
+
+    `scripted` tells the scripted backend what to say and what to break; None is its default.
+    """
+
+    backend: str
+    log_dir: str
+    cache_dir: str
+    scripted: ScriptedOptions | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RouterOptions:
+    """`router` names the decision model; `none` has no opinion and needs no weights."""
+
+    router: str
+    log_dir: str

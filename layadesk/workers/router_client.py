@@ -1,0 +1,161 @@
+"""The router as the rest of the app sees it: a question gets one answer in time, or the word that there is none."""
+
+import itertools
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from layadesk.domain.errors import LayaDeskError
+from layadesk.domain.routing import RouterAnswer
+from layadesk.domain.worker_state import WorkerExit, WorkerKind, WorkerState, WorkerStatus
+from layadesk.protocol.commands import Cancel, RouterCommand, RouteText
+from layadesk.protocol.events import Failed, RouteAnswered, RouterEvent, RouterReady
+from layadesk.protocol.feed import Feed
+from layadesk.workers.child_process import ChildProcess
+from layadesk.workers.liveness import Timing
+from layadesk.workers.supervisor import Supervisor
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _OpenRoute:
+    question: RouteText
+    on_answer: Callable[[RouterAnswer | None], None]
+    due_at: float
+    is_sent: bool = False
+
+
+class RouterClient:
+    """All methods may be called from any thread and return at once, `stop` excepted.
+
+    Answers come on the thread "router-client"; before `start` and after `stop`, `route` answers None itself. The router
+    is a comfort: whatever is wrong with it, the chat goes on without.
+    """
+
+    def __init__(
+        self,
+        start: Callable[[], ChildProcess],
+        *,
+        log_dir: Path,
+        run_dir: Path,
+        timing: Timing | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.ready: RouterReady | None = None
+        self._clock = clock
+        self._ids = itertools.count(1)
+        self._open: dict[str, _OpenRoute] = {}
+        self._supervisor: Supervisor[RouterCommand, RouterEvent] = Supervisor(
+            WorkerKind.ROUTER,
+            start,
+            owner=self,
+            event_type=RouterEvent,
+            log_dir=log_dir,
+            run_dir=run_dir,
+            timing=timing,
+            clock=clock,
+        )
+        self.status_feed: Feed[WorkerStatus] = self._supervisor.status_feed
+
+    @property
+    def status(self) -> WorkerStatus:
+        """Where the router stands now."""
+        return self._supervisor.status
+
+    def start(self) -> None:
+        """Start the router in the background."""
+        self._supervisor.start()
+
+    def restart(self) -> None:
+        """Start it again after it was given up; a running one is replaced."""
+        self._supervisor.restart()
+
+    def stop(self, timeout_s: float = 3.0) -> None:
+        """End the router: asked first, then forced; blocks until nothing is left of it. Open questions get None."""
+        self._supervisor.stop(timeout_s)
+
+    def route(
+        self,
+        text: str,
+        history: Sequence[str],
+        on_answer: Callable[[RouterAnswer | None], None],
+        deadline_s: float = 0.4,
+    ) -> None:
+        """Ask about one request. `on_answer` is called once: with None when the router is away, fails, or takes longer
+        than `deadline_s` from now. A router that is just starting has that long to become ready.
+        """
+        question = RouteText(f"route-{next(self._ids)}", text, tuple(history))
+        opened = _OpenRoute(question, on_answer, self._clock() + deadline_s)
+        if not self._supervisor.is_started or not self._supervisor.call(lambda: self._ask(opened)):
+            _tell(opened, None)
+
+    # Called by the supervisor, on the client thread
+
+    def worker_ready(self, event: RouterEvent) -> None:
+        """Ask what has been waiting."""
+        assert isinstance(event, RouterReady)
+        self.ready = event
+        for opened in list(self._open.values()):
+            self._send(opened)
+
+    def worker_said(self, event: RouterEvent) -> None:
+        """Pass an answer on; one that is too late has nobody waiting for it."""
+        match event:
+            case RouteAnswered(request_id=request_id, answer=answer):
+                self._close(request_id, answer)
+            case Failed(request_id=request_id, error=error):
+                log.warning("the router failed at %s: %s", request_id, error.code)
+                self._close(request_id or "", None)
+            case _:
+                pass
+
+    def worker_ended(self, ended: WorkerExit, state: WorkerState) -> None:  # nothing outlives a router
+        """No answer will come."""
+        self.ready = None
+        for request_id in list(self._open):
+            self._close(request_id, None)
+
+    def next_due(self) -> float | None:
+        """When the next question has waited long enough."""
+        return min((opened.due_at for opened in self._open.values()), default=None)
+
+    def due(self, now: float) -> None:
+        """Give up on the questions whose time is over."""
+        for request_id, opened in list(self._open.items()):
+            if opened.due_at <= now:
+                if opened.is_sent:
+                    self._supervisor.send(Cancel(request_id))  # what nobody waits for need not be worked out
+                self._close(request_id, None)
+
+    # On the client thread
+
+    def _ask(self, opened: _OpenRoute) -> None:
+        if self._supervisor.is_over or self.status.state not in (WorkerState.READY, WorkerState.STARTING):
+            _tell(opened, None)
+            return
+        self._open[opened.question.request_id] = opened
+        if self.status.state is WorkerState.READY:
+            self._send(opened)
+
+    def _send(self, opened: _OpenRoute) -> None:
+        opened.is_sent = True
+        try:
+            self._supervisor.send(opened.question)
+        except LayaDeskError as error:
+            log.warning("a request cannot be sent to the router: %s", error.code)
+            self._close(opened.question.request_id, None)
+
+    def _close(self, request_id: str, answer: RouterAnswer | None) -> None:
+        opened = self._open.pop(request_id, None)
+        if opened is not None:
+            _tell(opened, answer)
+
+
+def _tell(opened: _OpenRoute, answer: RouterAnswer | None) -> None:
+    try:
+        opened.on_answer(answer)
+    except Exception:
+        log.exception("a listener failed at the answer to %s", opened.question.request_id)

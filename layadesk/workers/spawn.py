@@ -1,0 +1,59 @@
+"""The one door to the two children: `multiprocessing` spawn with a duplex pipe.
+
+Spawn everywhere, since fork would copy Qt, SQLite and threads. The children's rooms are imported only here and only in
+the children: the app never holds them, and its window does not wait for them.
+"""
+
+import multiprocessing
+import threading
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any, TypeVar
+
+from layadesk.protocol.options import EngineOptions, RouterOptions
+from layadesk.workers.child_process import ChildProcess
+
+OptionsT = TypeVar("OptionsT")
+
+_one_at_a_time = threading.Lock()  # Process.start() walks a set of all children that belongs to no thread
+
+
+def start_engine(options: EngineOptions) -> ChildProcess:
+    """Start the engine process. Raises OSError when the system has no room for one more."""
+    return spawn_child(_run_engine, options, name="layadesk-engine")
+
+
+def start_router(options: RouterOptions) -> ChildProcess:
+    """Start the router process. Raises OSError when the system has no room for one more."""
+    return spawn_child(_run_router, options, name="layadesk-router")
+
+
+def spawn_child(
+    target: "Callable[[Connection[Any, Any], OptionsT], None]", options: OptionsT, *, name: str
+) -> ChildProcess:
+    """Start `target(connection, options)` in a process of its own; both must be picklable."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=True)
+    try:
+        process = context.Process(target=target, args=(theirs, options), name=name, daemon=True)
+        with _one_at_a_time:
+            process.start()
+    except BaseException:
+        ours.close()
+        raise
+    finally:
+        theirs.close()  # or the end of the child would never read as EOF here
+    assert process.pid is not None
+    return ChildProcess(process, ours, process.pid)
+
+
+def _run_engine(connection: "Connection[Any, Any]", options: EngineOptions) -> None:
+    from layadesk.engine.main import run  # noqa: PLC0415  # in the child, see above
+
+    run(connection, options)
+
+
+def _run_router(connection: "Connection[Any, Any]", options: RouterOptions) -> None:
+    from layadesk.router.main import run  # noqa: PLC0415  # in the child, see above
+
+    run(connection, options)
