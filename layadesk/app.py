@@ -3,15 +3,20 @@
 import logging
 import logging.handlers
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import msgspec
+
+from layadesk.domain.errors import ErrorCode, fail
 from layadesk.model_library.inventory import Inventory
 from layadesk.paths import DataPaths
 from layadesk.protocol.feed import Feed
 from layadesk.protocol.options import EngineOptions, RouterOptions
+from layadesk.protocol.scripted import ScriptedOptions
 from layadesk.settings.settings import Settings
 from layadesk.store.store import Store
 from layadesk.telemetry.sampler import Sampler
@@ -75,7 +80,7 @@ class Core:
         self.settings = Settings(self.paths)
         self.inventory = Inventory(self.paths)
         logs = str(self.paths.logs)
-        engine_options = EngineOptions(engine, logs, str(self.paths.cache))
+        engine_options = _engine_options(engine, logs, str(self.paths.cache))
         self.engine = EngineClient(
             partial(spawn.start_engine, engine_options), log_dir=self.paths.logs, run_dir=self.paths.run
         )
@@ -95,8 +100,23 @@ class Core:
     def stop(self) -> None:
         """End the children and whatever runs; blocks up to a few seconds."""
         self.experts.close()
+        router_end = threading.Thread(target=self.router.stop, name="router-stop")
+        router_end.start()
         self.engine.stop()
-        self.router.stop()
+        router_end.join()
+        self.settings.flush()
+
+
+def _engine_options(engine: str, log_dir: str, cache_dir: str) -> EngineOptions:
+    """`engine` is `llama`, `scripted`, or `scripted:FILE.json` with the fields of ScriptedOptions."""
+    backend, _, script = engine.partition(":")
+    scripted = None
+    if script:
+        try:
+            scripted = msgspec.json.decode(Path(script).read_bytes(), type=ScriptedOptions)
+        except (OSError, msgspec.DecodeError) as error:
+            raise fail(ErrorCode.BAD_PARAMETER, parameter="engine", value=engine, detail=str(error)) from error
+    return EngineOptions(backend, log_dir, cache_dir, scripted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ def _speak_utf8() -> None:
 def _parser() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--data-dir", type=Path, default=default_data_dir(), help="where chats and models are kept")
-    common.add_argument("--engine", choices=("llama", "scripted"), default="llama", help=argparse.SUPPRESS)
+    common.add_argument("--engine", default="llama", help=argparse.SUPPRESS)  # `scripted[:FILE.json]` for tests
     printing = argparse.ArgumentParser(add_help=False, parents=[common])
     printing.add_argument("--json", action="store_true", help="print one JSON object")
     parser = argparse.ArgumentParser(

@@ -76,6 +76,7 @@ class AnswerRequest:
 
     def _go_on(self, order: AnswerOrder, answer: RouterAnswer | None, on_event: Callable[[AnswerEvent], None]) -> None:
         request_id = order.request_id
+        self._pool.configure_engine()  # first, because whether an expert is suspect depends on how it would be loaded
         try:
             route = choose(answer, self._pool.candidates(), pinned=order.pinned)
         except LayaDeskError as error:
@@ -89,7 +90,6 @@ class AnswerRequest:
             self._leave_routing(request_id)
             on_event(Finished(request_id, "", FinishReason.CANCELLED, Timings()))
             return
-        self._pool.configure_engine()
         self._engine.generate(Generate(request_id, route.expert, order.messages, order.sampling), on_event)
         if self._leave_routing(request_id):  # cancelled while it was handed over: the engine did not know the id yet
             self._engine.cancel(request_id)

@@ -58,3 +58,18 @@ def test_a_ceiling_of_zero_in_the_settings_means_none(desk: PlayedDesk) -> None:
     assert desk.pool.sampling().max_tokens is None
     desk.settings.set(definitions.MAX_TOKENS, 12)
     assert desk.pool.sampling().max_tokens == 12
+
+
+def test_an_expert_is_judged_by_how_it_would_be_loaded_now(desk: PlayedDesk) -> None:
+    seen: list[int] = []
+    judge = desk.engine.is_suspect
+
+    def is_suspect(model_id: str) -> bool:
+        seen.append(desk.engine.experts[0].params.n_ctx)
+        return judge(model_id)
+
+    desk.engine.is_suspect = is_suspect  # type: ignore[method-assign]  # to see when it is asked
+    desk.settings.set(definitions.N_CTX, 1024)
+    desk.ask("hello")
+    desk.engine.request()
+    assert seen == [1024]
