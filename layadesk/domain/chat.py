@@ -1,5 +1,6 @@
 """Conversations are trees: an edit or a new answer is a new child of the same parent, and nothing is deleted by it."""
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -8,6 +9,9 @@ from enum import StrEnum
 from layadesk.domain.errors import ErrorReport
 from layadesk.domain.inference import FinishReason, MemoryUse, Role, Timings
 from layadesk.domain.routing import Route
+
+_JOINERS = "\u200c\u200d"  # they hold emoji of families together, and letters of Persian apart
+_MARKDOWN = re.compile(r"^(?:(?:#{1,6}|[*+>-]|[-=*_]{3,}|`{3,}\S*)(?:\s+|$))+")  # heading, list, quote, rule, fence
 
 
 class MessageStatus(StrEnum):
@@ -112,20 +116,22 @@ def newest_leaf_below(messages: Iterable[Message], message_id: str) -> str:
 def title_from(text: str, *, limit: int = 48) -> str:
     """A title from the first message: its first line with words in it, cut at a word where there are words.
 
-    No model is asked, so no expert's time and no cache is spent (reported fault G15). Empty for empty text.
+    Marks of Markdown at its start are left out, other signs stay: C# and -5 mean what they say. No model is asked, so
+    no expert's time and no cache is spent (reported fault G15). Empty where there is nothing to see.
     """
-    for line in text.splitlines():
-        words = " ".join("".join(c for c in line if unicodedata.category(c)[0] != "C" or c == "\t").split())
-        words = words.strip("#*`>-= ")
-        if words:
-            break
-    else:
-        return ""
+    words = next(filter(None, map(_words_of, text.splitlines())), "")
     if len(words) <= limit:
         return words
     cut = words[:limit]
     space = cut.rfind(" ")
-    return (cut[:space] if space > limit // 2 else cut).rstrip(" ,.;:，。；：、") + "…"
+    return (cut[:space] if space > limit // 2 else cut).rstrip(f" ,.;:，。；：、{_JOINERS}") + "…"
+
+
+def _words_of(line: str) -> str:
+    """What can be seen of a line; control signs, and those that turn the direction of writing, are dropped."""
+    seen = "".join(c for c in line if c in f"\t{_JOINERS}" or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
+    words = _MARKDOWN.sub("", " ".join(seen.split()))
+    return words if words.strip(_JOINERS) else ""
 
 
 def _age(message: Message) -> tuple[float, str]:

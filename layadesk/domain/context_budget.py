@@ -46,10 +46,11 @@ def fit_messages(
 ) -> int:
     """The smallest number of oldest messages to leave out so that the prompt and `reserve` fit in `n_ctx` cells.
 
-    Where even the last message alone leaves no full reserve, one free cell is enough. Counts by bisection, because
-    each count renders the template. Raises CONTEXT_LENGTH_EXCEEDED with `n_prompt` and `n_ctx`.
+    Where even the last message alone leaves no full reserve, one free cell is enough; less never is. Counts by
+    bisection, because each count renders the template. Raises CONTEXT_LENGTH_EXCEEDED with `n_prompt` and `n_ctx`.
     """
     choices = droppable(messages)
+    reserve = max(reserve, 1)
     if count_tokens(messages) + reserve <= n_ctx:
         return 0
     low, high = 1, len(choices) - 1

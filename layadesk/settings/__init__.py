@@ -1,5 +1,6 @@
-"""Every setting, declared once; its file, checked and saved whole.
+"""Every setting, declared once; its file, checked on reading and saved whole.
 
-May import: domain, paths, msgspec. Thread: any; changes are announced on the caller's thread.
-First file to read: `definitions.py`.
+May import: domain, paths, protocol.feed. Threads: any; changes are announced on the thread that makes them, and the
+file is written behind by a thread "settings" that lives for one save.
+First file to read: `definitions.py`, then `settings.py`.
 """

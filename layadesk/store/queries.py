@@ -1,0 +1,60 @@
+"""Every question to the database, as a function on a connection; unreadable rows are told, never in the way.
+
+Raises sqlite3.Error; where that is damage, `Home` takes the rows that are left and asks again.
+"""
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from layadesk.domain.chat import Conversation, Message
+from layadesk.domain.errors import ErrorCode, fail
+from layadesk.store.rows import CONVERSATION_FIELDS, MESSAGE_FIELDS, conversation_from, message_from
+
+ValueT = TypeVar("ValueT")
+
+_CONVERSATIONS = f"SELECT {', '.join(CONVERSATION_FIELDS)} FROM conversation"
+_MESSAGES = f"SELECT {', '.join(MESSAGE_FIELDS)} FROM message WHERE conversation_id = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class Found(Generic[ValueT]):
+    """The answer to a query. `unreadable` names the rows that could not be read, or only in part."""
+
+    value: ValueT
+    unreadable: frozenset[str]
+
+
+def list_conversations(connection: sqlite3.Connection) -> Found[tuple[Conversation, ...]]:
+    """All that are not deleted, newest first."""
+    found, unreadable = [], set()
+    for row in connection.execute(f"{_CONVERSATIONS} WHERE deleted_at IS NULL"):
+        conversation, is_whole = conversation_from(row)
+        if not is_whole:
+            unreadable.add(f"conversation {row[0]!r}")
+        if conversation is not None:
+            found.append(conversation)
+    found.sort(key=lambda one: (-one.updated_at, one.conversation_id))
+    return Found(tuple(found), frozenset(unreadable))
+
+
+def load_conversation(connection: sqlite3.Connection, conversation_id: str) -> Found[Conversation]:
+    """One conversation, also a deleted one. Raises UNKNOWN_CONVERSATION."""
+    row = connection.execute(f"{_CONVERSATIONS} WHERE conversation_id = ?", (conversation_id,)).fetchone()
+    conversation, is_whole = (None, True) if row is None else conversation_from(row)
+    if conversation is None:
+        raise fail(ErrorCode.UNKNOWN_CONVERSATION, conversation=conversation_id)
+    return Found(conversation, frozenset() if is_whole else frozenset({f"conversation {conversation_id!r}"}))
+
+
+def load_messages(connection: sqlite3.Connection, conversation_id: str) -> Found[dict[str, Message]]:
+    """All messages of a conversation by id, oldest first."""
+    found, unreadable = [], set()
+    for row in connection.execute(_MESSAGES, (conversation_id,)):
+        message, is_whole = message_from(row)
+        if not is_whole:
+            unreadable.add(f"message {row[0]!r}")
+        if message is not None:
+            found.append(message)
+    found.sort(key=lambda one: (one.created_at, one.message_id))
+    return Found({one.message_id: one for one in found}, frozenset(unreadable))
