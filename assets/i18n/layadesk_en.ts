@@ -1,0 +1,51 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="en" sourcelanguage="en">
+<context>
+    <name>AnswerView</name>
+    <message numerus="yes">
+        <source>%n older message(s) were left out, because the conversation is longer than the context.</source>
+        <translation><numerusform>%n older message was left out, because the conversation is longer than the context.</numerusform><numerusform>%n older messages were left out, because the conversation is longer than the context.</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation><numerusform>%n token</numerusform><numerusform>%n tokens</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>StorageBanner</name>
+    <message numerus="yes">
+        <source>%n change(s) are waiting to be saved.</source>
+        <translation><numerusform>%n change is waiting to be saved.</numerusform><numerusform>%n changes are waiting to be saved.</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n message(s) are here.</source>
+        <translation><numerusform>%n message is here.</numerusform><numerusform>%n messages are here.</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n saved message(s) could not be read; all others are here.</source>
+        <translation><numerusform>%n saved message could not be read; all others are here.</numerusform><numerusform>%n saved messages could not be read; all others are here.</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>TranscriptView</name>
+    <message numerus="yes">
+        <source>Show earlier messages (%n)</source>
+        <translation><numerusform>Show the earlier message (%n)</numerusform><numerusform>Show earlier messages (%n)</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>hint</name>
+    <message numerus="yes">
+        <source>The router chooses among %n expert(s)</source>
+        <translation><numerusform>The router chooses among %n expert</numerusform><numerusform>The router chooses among %n experts</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>words</name>
+    <message numerus="yes">
+        <source>Waiting, %n request(s) ahead…</source>
+        <translation><numerusform>Waiting, %n request ahead…</numerusform><numerusform>Waiting, %n requests ahead…</numerusform></translation>
+    </message>
+</context>
+</TS>

@@ -1,0 +1,1450 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="zh_CN" sourcelanguage="en">
+<context>
+    <name>AnswerStatus</name>
+    <message>
+        <source>Answer again</source>
+        <translation>重新回答</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>What was written until then is kept.</source>
+        <translation>已生成的内容已保留。</translation>
+    </message>
+</context>
+<context>
+    <name>AnswerView</name>
+    <message numerus="yes">
+        <source>%n older message(s) were left out, because the conversation is longer than the context.</source>
+        <translation><numerusform>对话超出了上下文长度，较早的 %n 条消息未被包含。</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation><numerusform>%n 个 token</numerusform></translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>Answer again</source>
+        <translation>重新回答</translation>
+    </message>
+    <message>
+        <source>Answer of {name}</source>
+        <translation>{name} 的回答</translation>
+    </message>
+    <message>
+        <source>Expert: {name}</source>
+        <translation>专家：{name}</translation>
+    </message>
+    <message>
+        <source>first token {time}</source>
+        <translation>首个 token {time}</translation>
+    </message>
+    <message>
+        <source>reused {n} of {total}</source>
+        <translation>复用 {n} / {total}</translation>
+    </message>
+    <message>
+        <source>{n} tok/s</source>
+        <translation>{n} token/秒</translation>
+    </message>
+</context>
+<context>
+    <name>Banner</name>
+    <message>
+        <source>Close this message</source>
+        <translation>关闭此消息</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>详细信息</translation>
+    </message>
+    <message>
+        <source>Show the last lines of the log</source>
+        <translation>显示日志的最后几行</translation>
+    </message>
+    <message>
+        <source>The last lines of the log</source>
+        <translation>日志的最后几行</translation>
+    </message>
+</context>
+<context>
+    <name>ChatPage</name>
+    <message>
+        <source>Add a model file…</source>
+        <translation>添加模型文件…</translation>
+    </message>
+    <message>
+        <source>Ask anything: the answer is made on this machine, and nothing leaves it.</source>
+        <translation>想问什么都可以：回答在本机生成，任何内容都不会离开这台电脑。</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>新对话</translation>
+    </message>
+    <message>
+        <source>The answer is complete.</source>
+        <translation>回答已完成。</translation>
+    </message>
+    <message>
+        <source>There is no expert yet that could answer. Add a chat model in a GGUF file.</source>
+        <translation>还没有可以回答的专家。请添加一个 GGUF 格式的对话模型。</translation>
+    </message>
+    <message>
+        <source>Write a message</source>
+        <translation>写一条消息</translation>
+    </message>
+</context>
+<context>
+    <name>Composer</name>
+    <message>
+        <source>Enter</source>
+        <translation>Enter</translation>
+    </message>
+    <message>
+        <source>Enter sends · Shift+Enter breaks the line</source>
+        <translation>Enter 发送 · Shift+Enter 换行</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
+    </message>
+    <message>
+        <source>Message</source>
+        <translation>消息</translation>
+    </message>
+    <message>
+        <source>Message…</source>
+        <translation>输入消息…</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>发送</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+</context>
+<context>
+    <name>ContextGauge</name>
+    <message>
+        <source>Tokens of this conversation in the expert's context, after the last answer</source>
+        <translation>最近一次回答之后，本对话在专家上下文中占用的 token 数</translation>
+    </message>
+    <message>
+        <source>context {used} of {total}</source>
+        <translation>上下文 {used} / {total}</translation>
+    </message>
+</context>
+<context>
+    <name>ConversationDelegate</name>
+    <message>
+        <source>New title</source>
+        <translation>新标题</translation>
+    </message>
+</context>
+<context>
+    <name>ConversationItemModel</name>
+    <message>
+        <source>Last 7 days</source>
+        <translation>最近 7 天</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>新对话</translation>
+    </message>
+    <message>
+        <source>Older</source>
+        <translation>更早</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>今天</translation>
+    </message>
+    <message>
+        <source>Yesterday</source>
+        <translation>昨天</translation>
+    </message>
+    <message>
+        <source>{title}, an answer is being written</source>
+        <translation>{title}，正在生成回答</translation>
+    </message>
+</context>
+<context>
+    <name>ConversationList</name>
+    <message>
+        <source>Conversations</source>
+        <translation>对话列表</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>新对话</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>重命名</translation>
+    </message>
+    <message>
+        <source>Your conversations will be listed here.</source>
+        <translation>你的对话会显示在这里。</translation>
+    </message>
+</context>
+<context>
+    <name>CopyButton</name>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>复制消息</translation>
+    </message>
+</context>
+<context>
+    <name>ExpertPicker</name>
+    <message>
+        <source>Add a model file…</source>
+        <translation>添加模型文件…</translation>
+    </message>
+    <message>
+        <source>Auto</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>Auto: the router chooses</source>
+        <translation>自动：由路由模型选择</translation>
+    </message>
+    <message>
+        <source>Expert: {name}</source>
+        <translation>专家：{name}</translation>
+    </message>
+    <message>
+        <source>Its file is missing.</source>
+        <translation>模型文件不见了。</translation>
+    </message>
+    <message>
+        <source>Who answers in this conversation</source>
+        <translation>由谁回答本对话</translation>
+    </message>
+    <message>
+        <source>{name} (loaded)</source>
+        <translation>{name}（已加载）</translation>
+    </message>
+</context>
+<context>
+    <name>MainWindow</name>
+    <message>
+        <source>Add a model file</source>
+        <translation>添加模型文件</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Machine and route</source>
+        <translation>本机与路由</translation>
+    </message>
+    <message>
+        <source>Models (*.gguf)</source>
+        <translation>模型 (*.gguf)</translation>
+    </message>
+    <message>
+        <source>The conversation was deleted.</source>
+        <translation>对话已删除。</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>{name} was added.</source>
+        <translation>已添加 {name}。</translation>
+    </message>
+</context>
+<context>
+    <name>OptionsButton</name>
+    <message>
+        <source>Add a model file…</source>
+        <translation>添加模型文件…</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>外观</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>Follow the system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>Options</source>
+        <translation>选项</translation>
+    </message>
+</context>
+<context>
+    <name>QuestionView</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>编辑消息</translation>
+    </message>
+    <message>
+        <source>Edit your message</source>
+        <translation>编辑你的消息</translation>
+    </message>
+    <message>
+        <source>Send again</source>
+        <translation>重新发送</translation>
+    </message>
+    <message>
+        <source>Your message</source>
+        <translation>你的消息</translation>
+    </message>
+</context>
+<context>
+    <name>ResourceCard</name>
+    <message>
+        <source>60 s ago</source>
+        <translation>60 秒前</translation>
+    </message>
+    <message>
+        <source>Ours is what the engine and the router hold for themselves. Weights that are read from the model file count as cache: the system takes that memory back when it needs it.</source>
+        <translation>“本程序”指引擎和路由模型自身占用的内存。从模型文件读入的权重算作缓存，系统需要时可以收回。</translation>
+    </message>
+    <message>
+        <source>Ours is what the engine holds on this GPU.</source>
+        <translation>“本程序”指引擎在这块 GPU 上占用的显存。</translation>
+    </message>
+    <message>
+        <source>RAM</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>Swap</source>
+        <translation>交换空间</translation>
+    </message>
+    <message>
+        <source>VRAM</source>
+        <translation>显存</translation>
+    </message>
+    <message>
+        <source>free</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>in {incoming} · out {outgoing}</source>
+        <translation>换入 {incoming} · 换出 {outgoing}</translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>现在</translation>
+    </message>
+    <message>
+        <source>others</source>
+        <translation>其他</translation>
+    </message>
+    <message>
+        <source>ours</source>
+        <translation>本程序</translation>
+    </message>
+    <message>
+        <source>ours: {why}</source>
+        <translation>本程序：{why}</translation>
+    </message>
+    <message>
+        <source>{what} over the last minute</source>
+        <translation>最近一分钟的{what}</translation>
+    </message>
+</context>
+<context>
+    <name>ResourcePanel</name>
+    <message>
+        <source>Machine</source>
+        <translation>本机</translation>
+    </message>
+    <message>
+        <source>VRAM: {what}</source>
+        <translation>显存：{what}</translation>
+    </message>
+    <message>
+        <source>Waiting for the first reading…</source>
+        <translation>正在等待第一次读数…</translation>
+    </message>
+</context>
+<context>
+    <name>RoutePanel</name>
+    <message>
+        <source>Choosing an expert…</source>
+        <translation>正在选择专家…</translation>
+    </message>
+    <message>
+        <source>Complexity</source>
+        <translation>复杂度</translation>
+    </message>
+    <message>
+        <source>Decided in</source>
+        <translation>决策用时</translation>
+    </message>
+    <message>
+        <source>Domain</source>
+        <translation>领域</translation>
+    </message>
+    <message>
+        <source>Last route</source>
+        <translation>最近一次路由</translation>
+    </message>
+    <message>
+        <source>No route was kept for this answer.</source>
+        <translation>这条回答没有保存路由记录。</translation>
+    </message>
+    <message>
+        <source>Route to {name}</source>
+        <translation>路由到 {name}</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>This answer failed before an expert was chosen.</source>
+        <translation>还没有选定专家，这次回答就失败了。</translation>
+    </message>
+    <message>
+        <source>Who answered, and why, stands here after the first answer.</source>
+        <translation>有了第一条回答之后，这里会说明由谁回答以及原因。</translation>
+    </message>
+    <message>
+        <source>chosen</source>
+        <translation>选中</translation>
+    </message>
+    <message>
+        <source>considered</source>
+        <translation>候选</translation>
+    </message>
+    <message>
+        <source>no opinion</source>
+        <translation>无意见</translation>
+    </message>
+    <message>
+        <source>out: {why}</source>
+        <translation>排除：{why}</translation>
+    </message>
+</context>
+<context>
+    <name>SiblingSwitcher</name>
+    <message>
+        <source>Show the next version</source>
+        <translation>显示下一个版本</translation>
+    </message>
+    <message>
+        <source>Show the previous version</source>
+        <translation>显示上一个版本</translation>
+    </message>
+    <message>
+        <source>Version {number} of {count}</source>
+        <translation>第 {number} 个版本，共 {count} 个</translation>
+    </message>
+</context>
+<context>
+    <name>StorageBanner</name>
+    <message numerus="yes">
+        <source>%n change(s) are waiting to be saved.</source>
+        <translation><numerusform>有 %n 处更改等待保存。</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n message(s) are here.</source>
+        <translation><numerusform>现有 %n 条消息。</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n saved message(s) could not be read; all others are here.</source>
+        <translation><numerusform>有 %n 条已保存的消息无法读取，其余都在。</numerusform></translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+</context>
+<context>
+    <name>TranscriptView</name>
+    <message>
+        <source>Conversation</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>Go to the newest message</source>
+        <translation>跳到最新消息</translation>
+    </message>
+    <message numerus="yes">
+        <source>Show earlier messages (%n)</source>
+        <translation><numerusform>显示更早的消息（%n）</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>WorkerBanner</name>
+    <message>
+        <source>It starts again by itself.</source>
+        <translation>它会自动重新启动。</translation>
+    </message>
+    <message>
+        <source>It starts again in {seconds} s.</source>
+        <translation>它将在 {seconds} 秒后重新启动。</translation>
+    </message>
+    <message>
+        <source>Start again</source>
+        <translation>重新启动</translation>
+    </message>
+    <message>
+        <source>The default expert answers meanwhile.</source>
+        <translation>其间由默认专家回答。</translation>
+    </message>
+    <message>
+        <source>{who} is running again.</source>
+        <translation>{who}已恢复运行。</translation>
+    </message>
+    <message>
+        <source>{who} stopped too often and stays off: {how}.</source>
+        <translation>{who}停止次数过多，不再自动启动：{how}。</translation>
+    </message>
+    <message>
+        <source>{who} stopped: {how}.</source>
+        <translation>{who}已停止：{how}。</translation>
+    </message>
+</context>
+<context>
+    <name>errors</name>
+    <message>
+        <source>Add a model file (GGUF).</source>
+        <translation>请添加一个模型文件（GGUF）。</translation>
+    </message>
+    <message>
+        <source>Add your model files again; the files themselves are untouched.</source>
+        <translation>请重新添加你的模型文件；文件本身没有改动。</translation>
+    </message>
+    <message>
+        <source>Allow writing to it, or start with --data-dir and another folder.</source>
+        <translation>请允许写入，或用 --data-dir 指定其他文件夹启动。</translation>
+    </message>
+    <message>
+        <source>An answer is still being written in this conversation.</source>
+        <translation>本对话中还有回答正在生成。</translation>
+    </message>
+    <message>
+        <source>Another program has locked the file with your conversations.</source>
+        <translation>保存对话的文件被其他程序锁定了。</translation>
+    </message>
+    <message>
+        <source>Check that the disk is connected and that you may read the file.</source>
+        <translation>请检查磁盘是否已连接，以及你是否有权读取该文件。</translation>
+    </message>
+    <message>
+        <source>Check that there is enough memory, and that the file is complete.</source>
+        <translation>请检查内存是否足够，以及文件是否完整。</translation>
+    </message>
+    <message>
+        <source>Check the disk and its cable, or start with --data-dir and another folder.</source>
+        <translation>请检查磁盘及其连线，或用 --data-dir 指定其他文件夹启动。</translation>
+    </message>
+    <message>
+        <source>Choose a file that ends in .gguf; other formats have to be converted first.</source>
+        <translation>请选择以 .gguf 结尾的文件；其他格式需要先转换。</translation>
+    </message>
+    <message>
+        <source>Choose a smaller expert or a shorter context, or close other programs.</source>
+        <translation>请选择较小的专家或较短的上下文，或关闭其他程序。</translation>
+    </message>
+    <message>
+        <source>Choose a value within its limits.</source>
+        <translation>请选择允许范围内的值。</translation>
+    </message>
+    <message>
+        <source>Choose a value within its limits; the default is used meanwhile.</source>
+        <translation>请选择允许范围内的值；其间使用默认值。</translation>
+    </message>
+    <message>
+        <source>Choose another conversation, or start a new one.</source>
+        <translation>请选择其他对话，或开始新对话。</translation>
+    </message>
+    <message>
+        <source>Choose another expert or a shorter context, then start the engine again.</source>
+        <translation>请选择其他专家或更短的上下文，然后重新启动引擎。</translation>
+    </message>
+    <message>
+        <source>Choose another expert, or Auto.</source>
+        <translation>请选择其他专家，或选择“自动”。</translation>
+    </message>
+    <message>
+        <source>Choose it from the list of experts.</source>
+        <translation>请在专家列表中选择它。</translation>
+    </message>
+    <message>
+        <source>Choose the main file of a chat model, often marked “instruct” or “chat”.</source>
+        <translation>请选择对话模型的主文件，名称中通常带有“instruct”或“chat”。</translation>
+    </message>
+    <message>
+        <source>Close other windows of LayaDesk and backup programs, then try again.</source>
+        <translation>请关闭其他 LayaDesk 窗口和备份程序，然后重试。</translation>
+    </message>
+    <message>
+        <source>Copy or download it again to the end.</source>
+        <translation>请重新完整地复制或下载。</translation>
+    </message>
+    <message>
+        <source>Copy or download it again.</source>
+        <translation>请重新复制或下载。</translation>
+    </message>
+    <message>
+        <source>Free some space; what was not saved is saved then.</source>
+        <translation>请腾出一些空间，未保存的内容随后会自动保存。</translation>
+    </message>
+    <message>
+        <source>Get a complete copy of the model.</source>
+        <translation>请获取该模型的完整文件。</translation>
+    </message>
+    <message>
+        <source>Get a newer copy of the model (GGUF version 2 or 3).</source>
+        <translation>请获取该模型的较新文件（GGUF 第 2 或第 3 版）。</translation>
+    </message>
+    <message>
+        <source>Get a newer copy of the model, or choose another expert.</source>
+        <translation>请获取该模型的较新文件，或选择其他专家。</translation>
+    </message>
+    <message>
+        <source>Install LayaDesk again, or restore models.json; your own models are safe.</source>
+        <translation>请重新安装 LayaDesk，或恢复 models.json；你自己的模型不受影响。</translation>
+    </message>
+    <message>
+        <source>Install LayaDesk again, so that all its parts are of one version.</source>
+        <translation>请重新安装 LayaDesk，使各部分版本一致。</translation>
+    </message>
+    <message>
+        <source>Install it with: sudo apt-get install -y {packages}</source>
+        <translation>请运行以下命令安装：sudo apt-get install -y {packages}</translation>
+    </message>
+    <message>
+        <source>It was kept beside the new one; default settings are used.</source>
+        <translation>原文件已另存在旁边；现使用默认设置。</translation>
+    </message>
+    <message>
+        <source>It was moved aside; the newest good backup is used where there is one.</source>
+        <translation>该文件已移到一旁；如有完好的备份，会使用其中最新的一份。</translation>
+    </message>
+    <message>
+        <source>Load it with a shorter context or fewer GPU layers, or choose another expert.</source>
+        <translation>请用更短的上下文或更少的 GPU 层数加载，或选择其他专家。</translation>
+    </message>
+    <message>
+        <source>Nothing was changed. Go on with the version you had before, and report this.</source>
+        <translation>没有任何改动。请继续使用之前的版本，并报告此问题。</translation>
+    </message>
+    <message>
+        <source>Put all parts into one folder and choose the first one.</source>
+        <translation>请把所有分卷放在同一个文件夹，然后选择第一个。</translation>
+    </message>
+    <message>
+        <source>Put the file back, or add it again from where it is now.</source>
+        <translation>请把文件放回原处，或从现在的位置重新添加。</translation>
+    </message>
+    <message>
+        <source>Run the set-up again; it builds llama.cpp anew for this machine.</source>
+        <translation>请重新运行安装程序，它会为这台电脑重新构建 llama.cpp。</translation>
+    </message>
+    <message>
+        <source>Shorten it, or load the expert with a longer context.</source>
+        <translation>请缩短消息，或用更长的上下文加载专家。</translation>
+    </message>
+    <message>
+        <source>Something went wrong inside LayaDesk.</source>
+        <translation>LayaDesk 内部出现错误。</translation>
+    </message>
+    <message>
+        <source>Start it in a desktop session, or use `layadesk ask` in the terminal.</source>
+        <translation>请在桌面会话中启动，或在终端使用 `layadesk ask`。</translation>
+    </message>
+    <message>
+        <source>The architecture “{architecture}” of {subject} is not known to this version.</source>
+        <translation>当前版本不认识 {subject} 的架构“{architecture}”。</translation>
+    </message>
+    <message>
+        <source>The catalogue of models cannot be read.</source>
+        <translation>无法读取模型目录。</translation>
+    </message>
+    <message>
+        <source>The chat template of {subject} cannot be used.</source>
+        <translation>{subject} 的对话模板无法使用。</translation>
+    </message>
+    <message>
+        <source>The data folder {subject} cannot be written to.</source>
+        <translation>数据文件夹 {subject} 无法写入。</translation>
+    </message>
+    <message>
+        <source>The default expert answers meanwhile; you can also choose one yourself.</source>
+        <translation>其间由默认专家回答；你也可以自己选择专家。</translation>
+    </message>
+    <message>
+        <source>The disk with the data folder is full.</source>
+        <translation>数据文件夹所在的磁盘已满。</translation>
+    </message>
+    <message>
+        <source>The disk with the data folder reports errors.</source>
+        <translation>数据文件夹所在的磁盘出现错误。</translation>
+    </message>
+    <message>
+        <source>The engine could not go on with this answer.</source>
+        <translation>引擎无法继续生成这条回答。</translation>
+    </message>
+    <message>
+        <source>The engine did not answer any more and was ended.</source>
+        <translation>引擎不再响应，已被结束。</translation>
+    </message>
+    <message>
+        <source>The engine died while it was loading {subject}, so it is not loaded by itself.</source>
+        <translation>引擎在加载 {subject} 时崩溃，因此不会自动加载它。</translation>
+    </message>
+    <message>
+        <source>The engine stopped in mid-answer: {how}.</source>
+        <translation>引擎在回答途中停止：{how}。</translation>
+    </message>
+    <message>
+        <source>The engine stopped too often and is not started again by itself: {how}.</source>
+        <translation>引擎停止次数过多，不再自动启动：{how}。</translation>
+    </message>
+    <message>
+        <source>The expert {subject} could not be loaded.</source>
+        <translation>专家 {subject} 无法加载。</translation>
+    </message>
+    <message>
+        <source>The expert {subject} is not installed.</source>
+        <translation>专家 {subject} 尚未安装。</translation>
+    </message>
+    <message>
+        <source>The file with your conversations is damaged.</source>
+        <translation>保存对话的文件已损坏。</translation>
+    </message>
+    <message>
+        <source>The file {subject} cannot be read.</source>
+        <translation>无法读取文件 {subject}。</translation>
+    </message>
+    <message>
+        <source>The file {subject} cannot chat: it is {kind}.</source>
+        <translation>文件 {subject} 不能用于对话：它是{kind}。</translation>
+    </message>
+    <message>
+        <source>The file {subject} has no vocabulary, so text cannot be turned into tokens.</source>
+        <translation>文件 {subject} 没有词表，无法把文字转换成 token。</translation>
+    </message>
+    <message>
+        <source>The file {subject} is cut off: it has {size} bytes and needs at least {needed}.</source>
+        <translation>文件 {subject} 不完整：只有 {size} 字节，至少需要 {needed} 字节。</translation>
+    </message>
+    <message>
+        <source>The file {subject} is damaged: its header makes no sense.</source>
+        <translation>文件 {subject} 已损坏：文件头无法解读。</translation>
+    </message>
+    <message>
+        <source>The file {subject} is empty: a copy or download did not run to its end.</source>
+        <translation>文件 {subject} 是空的：复制或下载没有完成。</translation>
+    </message>
+    <message>
+        <source>The file {subject} is not a GGUF model; it looks like {format}.</source>
+        <translation>文件 {subject} 不是 GGUF 模型；它看起来是{format}。</translation>
+    </message>
+    <message>
+        <source>The file {subject} is written in GGUF version {version}, which is not supported.</source>
+        <translation>文件 {subject} 使用 GGUF 第 {version} 版，尚不支持。</translation>
+    </message>
+    <message>
+        <source>The installed build of llama.cpp does not run on this machine.</source>
+        <translation>已安装的 llama.cpp 构建无法在这台电脑上运行。</translation>
+    </message>
+    <message>
+        <source>The list of installed models cannot be read.</source>
+        <translation>无法读取已安装模型的列表。</translation>
+    </message>
+    <message>
+        <source>The message is too long: {n_prompt} tokens, and the context holds {n_ctx}.</source>
+        <translation>消息太长：共 {n_prompt} 个 token，而上下文只能容纳 {n_ctx} 个。</translation>
+    </message>
+    <message>
+        <source>The model file {subject} is not where it was.</source>
+        <translation>模型文件 {subject} 已不在原来的位置。</translation>
+    </message>
+    <message>
+        <source>The model {subject} is already among your experts.</source>
+        <translation>模型 {subject} 已在你的专家之中。</translation>
+    </message>
+    <message>
+        <source>The model {subject} is split into {parts} parts, and {missing} is missing.</source>
+        <translation>模型 {subject} 分为 {parts} 卷，缺少 {missing}。</translation>
+    </message>
+    <message>
+        <source>The program and its engine do not speak the same version.</source>
+        <translation>程序与引擎的版本不一致。</translation>
+    </message>
+    <message>
+        <source>The router is not there, so nobody can choose between the experts.</source>
+        <translation>路由模型不在运行，无法在专家之间选择。</translation>
+    </message>
+    <message>
+        <source>The settings file cannot be read.</source>
+        <translation>无法读取设置文件。</translation>
+    </message>
+    <message>
+        <source>The text so far is kept. The engine starts again by itself; then try again.</source>
+        <translation>已生成的文字已保留。引擎会自动重新启动，之后请重试。</translation>
+    </message>
+    <message>
+        <source>The text so far is kept. Try again when the engine is back.</source>
+        <translation>已生成的文字已保留。请在引擎恢复后重试。</translation>
+    </message>
+    <message>
+        <source>The value {value} is not possible for the setting {key}.</source>
+        <translation>设置项 {key} 不能取值 {value}。</translation>
+    </message>
+    <message>
+        <source>The value {value} of {parameter} is not possible.</source>
+        <translation>{parameter} 不能取值 {value}。</translation>
+    </message>
+    <message>
+        <source>The window cannot be opened: the system library {library} is missing.</source>
+        <translation>无法打开窗口：系统缺少库 {library}。</translation>
+    </message>
+    <message>
+        <source>There is no expert yet that could answer.</source>
+        <translation>还没有可以回答的专家。</translation>
+    </message>
+    <message>
+        <source>There is no screen to open the window on.</source>
+        <translation>没有可以显示窗口的屏幕。</translation>
+    </message>
+    <message>
+        <source>There is nothing to answer: the message is empty.</source>
+        <translation>没有可回答的内容：消息是空的。</translation>
+    </message>
+    <message>
+        <source>There was not enough memory.</source>
+        <translation>内存不足。</translation>
+    </message>
+    <message>
+        <source>This conversation or message is not there any more.</source>
+        <translation>这个对话或消息已不存在。</translation>
+    </message>
+    <message>
+        <source>This request is being answered already.</source>
+        <translation>这个请求正在回答中。</translation>
+    </message>
+    <message>
+        <source>Too many requests are waiting for this expert.</source>
+        <translation>等待这个专家的请求太多了。</translation>
+    </message>
+    <message>
+        <source>Try again when some of them are done.</source>
+        <translation>请等其中一些完成后再试。</translation>
+    </message>
+    <message>
+        <source>Try again; when it happens again, choose a shorter context.</source>
+        <translation>请重试；如果再次发生，请选择更短的上下文。</translation>
+    </message>
+    <message>
+        <source>Update LayaDesk, or choose a model with a known architecture.</source>
+        <translation>请更新 LayaDesk，或选择架构受支持的模型。</translation>
+    </message>
+    <message>
+        <source>Update LayaDesk, or start with --data-dir and another folder.</source>
+        <translation>请更新 LayaDesk，或用 --data-dir 指定其他文件夹启动。</translation>
+    </message>
+    <message>
+        <source>Wait for its answer.</source>
+        <translation>请等待回答完成。</translation>
+    </message>
+    <message>
+        <source>Wait until it is complete, or stop it first.</source>
+        <translation>请等它完成，或先停止它。</translation>
+    </message>
+    <message>
+        <source>Write something first.</source>
+        <translation>请先写点什么。</translation>
+    </message>
+    <message>
+        <source>Your conversations are safe. Please report it with the file app.log.</source>
+        <translation>你的对话是安全的。请附上 app.log 文件报告此问题。</translation>
+    </message>
+    <message>
+        <source>Your conversations could not be brought to the format of this version.</source>
+        <translation>你的对话无法转换为当前版本的格式。</translation>
+    </message>
+    <message>
+        <source>Your conversations were saved by a newer version of LayaDesk.</source>
+        <translation>你的对话是由更新版本的 LayaDesk 保存的。</translation>
+    </message>
+</context>
+<context>
+    <name>findings</name>
+    <message>
+        <source>Add a model with: layadesk models import FILE.gguf</source>
+        <translation>请用以下命令添加模型：layadesk models import FILE.gguf</translation>
+    </message>
+    <message>
+        <source>Allow writing to it, or use --data-dir with another folder.</source>
+        <translation>请允许写入，或用 --data-dir 指定其他文件夹。</translation>
+    </message>
+    <message>
+        <source>Experts installed: {n}</source>
+        <translation>已安装的专家：{n}</translation>
+    </message>
+    <message>
+        <source>Experts installed: {n}; files missing: {missing}</source>
+        <translation>已安装的专家：{n}；缺少文件：{missing}</translation>
+    </message>
+    <message>
+        <source>Free some space: a model takes several GiB.</source>
+        <translation>请腾出一些空间：一个模型需要数 GiB。</translation>
+    </message>
+    <message>
+        <source>Installed: {installed}</source>
+        <translation>已安装：{installed}</translation>
+    </message>
+    <message>
+        <source>It computes on: {devices}</source>
+        <translation>计算设备：{devices}</translation>
+    </message>
+    <message>
+        <source>It found nothing to compute on: {devices}</source>
+        <translation>没有找到可用的计算设备：{devices}</translation>
+    </message>
+    <message>
+        <source>Not installed: {absent}</source>
+        <translation>未安装：{absent}</translation>
+    </message>
+    <message>
+        <source>Only {free} are free on the disk of the data folder.</source>
+        <translation>数据文件夹所在磁盘仅剩 {free}。</translation>
+    </message>
+    <message>
+        <source>Python {version} on {system}</source>
+        <translation>Python {version}，系统 {system}</translation>
+    </message>
+    <message>
+        <source>Python {version} on {system} is not supported.</source>
+        <translation>不支持 {system} 上的 Python {version}。</translation>
+    </message>
+    <message>
+        <source>Remove it with: pip uninstall pynvml</source>
+        <translation>请运行以下命令移除：pip uninstall pynvml</translation>
+    </message>
+    <message>
+        <source>Run the set-up again, or add a model of your own.</source>
+        <translation>请重新运行安装程序，或添加你自己的模型。</translation>
+    </message>
+    <message>
+        <source>Run the set-up again.</source>
+        <translation>请重新运行安装程序。</translation>
+    </message>
+    <message>
+        <source>Run the set-up again; it builds llama.cpp for this machine.</source>
+        <translation>请重新运行安装程序，它会为这台电脑构建 llama.cpp。</translation>
+    </message>
+    <message>
+        <source>The data folder {path} can be written to.</source>
+        <translation>数据文件夹 {path} 可以写入。</translation>
+    </message>
+    <message>
+        <source>The data folder {path} cannot be written to ({detail}).</source>
+        <translation>数据文件夹 {path} 无法写入（{detail}）。</translation>
+    </message>
+    <message>
+        <source>The engine does not run: {how}.</source>
+        <translation>引擎没有运行：{how}。</translation>
+    </message>
+    <message>
+        <source>The engine runs (llama.cpp: {backend}, self-test {self_test_ms} ms).</source>
+        <translation>引擎运行正常（llama.cpp：{backend}，自检 {self_test_ms} ms）。</translation>
+    </message>
+    <message>
+        <source>The old package pynvml is not installed.</source>
+        <translation>未安装旧的 pynvml 包。</translation>
+    </message>
+    <message>
+        <source>The old package pynvml {version} stands in the way of nvidia-ml-py.</source>
+        <translation>旧的 pynvml {version} 包妨碍了 nvidia-ml-py。</translation>
+    </message>
+    <message>
+        <source>The router does not run: {how}.</source>
+        <translation>路由模型没有运行：{how}。</translation>
+    </message>
+    <message>
+        <source>The router runs.</source>
+        <translation>路由模型运行正常。</translation>
+    </message>
+    <message>
+        <source>The starter expert is not there.</source>
+        <translation>入门专家不在。</translation>
+    </message>
+    <message>
+        <source>The starter expert is there: {path}</source>
+        <translation>入门专家已就位：{path}</translation>
+    </message>
+    <message>
+        <source>This build of llama.cpp can use a GPU: {supported}</source>
+        <translation>此 llama.cpp 构建能否使用 GPU：{supported}</translation>
+    </message>
+    <message>
+        <source>This build of llama.cpp cannot use the GPU.</source>
+        <translation>此 llama.cpp 构建无法使用 GPU。</translation>
+    </message>
+    <message>
+        <source>Use Python 3.11, 3.12 or 3.13.</source>
+        <translation>请使用 Python 3.11、3.12 或 3.13。</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>否</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>是</translation>
+    </message>
+    <message>
+        <source>{exit_remedy} Its last words are in engine-native.log.</source>
+        <translation>{exit_remedy}其最后的输出见 engine-native.log。</translation>
+    </message>
+    <message>
+        <source>{exit_remedy} The default expert answers meanwhile.</source>
+        <translation>{exit_remedy}其间由默认专家回答。</translation>
+    </message>
+    <message>
+        <source>{free} are free on the disk of the data folder.</source>
+        <translation>数据文件夹所在磁盘剩余 {free}。</translation>
+    </message>
+</context>
+<context>
+    <name>hint</name>
+    <message>
+        <source>The pinned expert {name} is not there; choose another one.</source>
+        <translation>固定的专家 {name} 不在，请另选一个。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The router chooses among %n expert(s)</source>
+        <translation><numerusform>由路由模型在 %n 个专家中选择</numerusform></translation>
+    </message>
+    <message>
+        <source>There is no expert yet that could answer.</source>
+        <translation>还没有可以回答的专家。</translation>
+    </message>
+    <message>
+        <source>{name} answers; it is loaded</source>
+        <translation>由 {name} 回答，已加载</translation>
+    </message>
+    <message>
+        <source>{name} answers; it is loaded first</source>
+        <translation>由 {name} 回答，需先加载</translation>
+    </message>
+</context>
+<context>
+    <name>kinds</name>
+    <message>
+        <source>a GGML file, the format before GGUF</source>
+        <translation>GGML 文件，即 GGUF 之前的格式</translation>
+    </message>
+    <message>
+        <source>a Git LFS pointer, cloned without Git LFS</source>
+        <translation>Git LFS 指针文件（克隆时没有使用 Git LFS）</translation>
+    </message>
+    <message>
+        <source>a JSON file</source>
+        <translation>JSON 文件</translation>
+    </message>
+    <message>
+        <source>a LoRA adapter for another model</source>
+        <translation>另一个模型的 LoRA 适配器</translation>
+    </message>
+    <message>
+        <source>a PyTorch file</source>
+        <translation>PyTorch 文件</translation>
+    </message>
+    <message>
+        <source>a Python pickle, as older PyTorch files are</source>
+        <translation>Python pickle 文件（旧式 PyTorch 格式）</translation>
+    </message>
+    <message>
+        <source>a ZIP archive</source>
+        <translation>ZIP 压缩包</translation>
+    </message>
+    <message>
+        <source>a control vector for another model</source>
+        <translation>另一个模型的控制向量</translation>
+    </message>
+    <message>
+        <source>a diffusion model, which does not write word by word</source>
+        <translation>扩散模型，不能逐字生成文本</translation>
+    </message>
+    <message>
+        <source>a draft model, which only guesses ahead for another one</source>
+        <translation>草稿模型，只为另一个模型预先猜测</translation>
+    </message>
+    <message>
+        <source>a file of an unknown format</source>
+        <translation>格式未知的文件</translation>
+    </message>
+    <message>
+        <source>a gzip archive</source>
+        <translation>gzip 压缩包</translation>
+    </message>
+    <message>
+        <source>a later part of a split model</source>
+        <translation>分卷模型的后续分卷</translation>
+    </message>
+    <message>
+        <source>a model of another kind</source>
+        <translation>其他类型的模型</translation>
+    </message>
+    <message>
+        <source>a model that ranks search results</source>
+        <translation>用于搜索结果重排的模型</translation>
+    </message>
+    <message>
+        <source>a program</source>
+        <translation>程序</translation>
+    </message>
+    <message>
+        <source>a safetensors file</source>
+        <translation>safetensors 文件</translation>
+    </message>
+    <message>
+        <source>a speech model</source>
+        <translation>语音模型</translation>
+    </message>
+    <message>
+        <source>a text file</source>
+        <translation>文本文件</translation>
+    </message>
+    <message>
+        <source>a vocabulary without weights</source>
+        <translation>没有权重的词表</translation>
+    </message>
+    <message>
+        <source>a web page that was saved in its place</source>
+        <translation>被误存为该文件的网页</translation>
+    </message>
+    <message>
+        <source>an HDF5 file</source>
+        <translation>HDF5 文件</translation>
+    </message>
+    <message>
+        <source>an embedding model</source>
+        <translation>嵌入模型</translation>
+    </message>
+    <message>
+        <source>an encoder-decoder model such as T5</source>
+        <translation>T5 一类的编码器—解码器模型</translation>
+    </message>
+    <message>
+        <source>an importance matrix, used to make quantizations</source>
+        <translation>制作量化时使用的重要性矩阵</translation>
+    </message>
+    <message>
+        <source>only zeros, as of a download that stopped</source>
+        <translation>全是零的文件，像是中断的下载</translation>
+    </message>
+    <message>
+        <source>the eyes or ears of another model (mmproj)</source>
+        <translation>另一个模型的视觉或听觉部分（mmproj）</translation>
+    </message>
+</context>
+<context>
+    <name>words</name>
+    <message>
+        <source>A smaller expert or a shorter context needs less memory.</source>
+        <translation>较小的专家或较短的上下文需要的内存更少。</translation>
+    </message>
+    <message>
+        <source>Being written</source>
+        <translation>正在生成</translation>
+    </message>
+    <message>
+        <source>Choosing an expert…</source>
+        <translation>正在选择专家…</translation>
+    </message>
+    <message>
+        <source>Complete</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>If it happens again, try a shorter context or a smaller expert.</source>
+        <translation>如果再次发生，请尝试更短的上下文或较小的专家。</translation>
+    </message>
+    <message>
+        <source>If it happens again, try another expert or fewer GPU layers.</source>
+        <translation>如果再次发生，请尝试其他专家或减少 GPU 层数。</translation>
+    </message>
+    <message>
+        <source>Install LayaDesk again, if it happens again.</source>
+        <translation>如果再次发生，请重新安装 LayaDesk。</translation>
+    </message>
+    <message>
+        <source>LayaDesk stopped it</source>
+        <translation>由 LayaDesk 停止</translation>
+    </message>
+    <message>
+        <source>Loading the expert…</source>
+        <translation>正在加载专家…</translation>
+    </message>
+    <message>
+        <source>Nothing has to be done.</source>
+        <translation>无需任何操作。</translation>
+    </message>
+    <message>
+        <source>Reading the conversation…</source>
+        <translation>正在读取对话…</translation>
+    </message>
+    <message>
+        <source>Run the set-up again; it builds llama.cpp anew for this machine.</source>
+        <translation>请重新运行安装程序，它会为这台电脑重新构建 llama.cpp。</translation>
+    </message>
+    <message>
+        <source>The answer was cut off at its length limit.</source>
+        <translation>回答达到长度上限，被截断了。</translation>
+    </message>
+    <message>
+        <source>The details say more.</source>
+        <translation>详情见日志。</translation>
+    </message>
+    <message>
+        <source>The engine</source>
+        <translation>引擎</translation>
+    </message>
+    <message>
+        <source>The program ended before this answer was complete.</source>
+        <translation>程序在这条回答完成之前结束了。</translation>
+    </message>
+    <message>
+        <source>The router</source>
+        <translation>路由模型</translation>
+    </message>
+    <message>
+        <source>This answer could not be completed.</source>
+        <translation>这条回答未能完成。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Waiting, %n request(s) ahead…</source>
+        <translation><numerusform>排队中，前面还有 %n 个请求…</numerusform></translation>
+    </message>
+    <message>
+        <source>Waiting, next in line…</source>
+        <translation>排队中，下一个就是你…</translation>
+    </message>
+    <message>
+        <source>Windows does not tell it for each program</source>
+        <translation>Windows 不提供单个程序的数据</translation>
+    </message>
+    <message>
+        <source>Writing…</source>
+        <translation>正在生成…</translation>
+    </message>
+    <message>
+        <source>You stopped this answer.</source>
+        <translation>你停止了这条回答。</translation>
+    </message>
+    <message>
+        <source>Your conversations are kept in memory only and not saved.</source>
+        <translation>你的对话目前只在内存中，没有保存。</translation>
+    </message>
+    <message>
+        <source>Your conversations are saved.</source>
+        <translation>你的对话已保存。</translation>
+    </message>
+    <message>
+        <source>a container hides it</source>
+        <translation>被容器隐藏</translation>
+    </message>
+    <message>
+        <source>an error of its own ended it (exit code {detail})</source>
+        <translation>因自身错误而结束（退出码 {detail}）</translation>
+    </message>
+    <message>
+        <source>another expert is pinned</source>
+        <translation>已固定其他专家</translation>
+    </message>
+    <message>
+        <source>heavy</source>
+        <translation>复杂</translation>
+    </message>
+    <message>
+        <source>it and the program do not speak the same version</source>
+        <translation>它与程序的版本不一致</translation>
+    </message>
+    <message>
+        <source>it cannot be read</source>
+        <translation>无法读取</translation>
+    </message>
+    <message>
+        <source>it crashed in native code ({detail})</source>
+        <translation>本机代码崩溃（{detail}）</translation>
+    </message>
+    <message>
+        <source>it did not answer any more and was ended</source>
+        <translation>它不再响应，已被结束</translation>
+    </message>
+    <message>
+        <source>it ended by itself</source>
+        <translation>它自行结束</translation>
+    </message>
+    <message>
+        <source>it is not running</source>
+        <translation>它没有运行</translation>
+    </message>
+    <message>
+        <source>its build of llama.cpp does not run on this machine ({detail})</source>
+        <translation>它的 llama.cpp 构建无法在这台电脑上运行（{detail}）</translation>
+    </message>
+    <message>
+        <source>its file is missing</source>
+        <translation>模型文件不见了</translation>
+    </message>
+    <message>
+        <source>light</source>
+        <translation>简单</translation>
+    </message>
+    <message>
+        <source>medium</source>
+        <translation>中等</translation>
+    </message>
+    <message>
+        <source>n/a</source>
+        <translation>无数据</translation>
+    </message>
+    <message>
+        <source>n/a, because {why}</source>
+        <translation>无数据，因为{why}</translation>
+    </message>
+    <message>
+        <source>no opinion</source>
+        <translation>无意见</translation>
+    </message>
+    <message>
+        <source>only expert</source>
+        <translation>唯一专家</translation>
+    </message>
+    <message>
+        <source>pinned</source>
+        <translation>已固定</translation>
+    </message>
+    <message>
+        <source>routed</source>
+        <translation>路由选择</translation>
+    </message>
+    <message>
+        <source>router away</source>
+        <translation>路由不在</translation>
+    </message>
+    <message>
+        <source>the GPU is asleep</source>
+        <translation>GPU 处于休眠状态</translation>
+    </message>
+    <message>
+        <source>the GPU is not there any more</source>
+        <translation>GPU 已不在</translation>
+    </message>
+    <message>
+        <source>the driver does not answer</source>
+        <translation>驱动程序没有响应</translation>
+    </message>
+    <message>
+        <source>the driver is not there</source>
+        <translation>没有驱动程序</translation>
+    </message>
+    <message>
+        <source>the driver reports an impossible value</source>
+        <translation>驱动程序报告了不可能的数值</translation>
+    </message>
+    <message>
+        <source>the driver was updated; restart the machine</source>
+        <translation>驱动程序已更新，请重启电脑</translation>
+    </message>
+    <message>
+        <source>the engine died while loading it</source>
+        <translation>引擎在加载它时崩溃</translation>
+    </message>
+    <message>
+        <source>the limit of this container is shown</source>
+        <translation>显示的是容器的上限</translation>
+    </message>
+    <message>
+        <source>the machine was asleep</source>
+        <translation>本机曾处于睡眠状态</translation>
+    </message>
+    <message>
+        <source>the only expert there is</source>
+        <translation>只有这一个专家</translation>
+    </message>
+    <message>
+        <source>the router chose it</source>
+        <translation>由路由模型选择</translation>
+    </message>
+    <message>
+        <source>the router had no opinion, so the default expert answers</source>
+        <translation>路由模型没有意见，由默认专家回答</translation>
+    </message>
+    <message>
+        <source>the router is away, so the default expert answers</source>
+        <translation>路由模型不在运行，由默认专家回答</translation>
+    </message>
+    <message>
+        <source>the system does not allow reading it</source>
+        <translation>系统不允许读取</translation>
+    </message>
+    <message>
+        <source>the system ended it, most likely because memory ran out ({detail})</source>
+        <translation>被系统终止，很可能是内存耗尽（{detail}）</translation>
+    </message>
+    <message>
+        <source>there is no GPU that can be read</source>
+        <translation>没有可读取的 GPU</translation>
+    </message>
+    <message>
+        <source>there is no reading yet</source>
+        <translation>还没有读数</translation>
+    </message>
+    <message>
+        <source>this machine does not report it</source>
+        <translation>本机不提供此数据</translation>
+    </message>
+    <message>
+        <source>this machine has no swap</source>
+        <translation>本机没有交换空间</translation>
+    </message>
+    <message>
+        <source>you chose this expert</source>
+        <translation>你指定了这个专家</translation>
+    </message>
+    <message>
+        <source>{text} {sentence}</source>
+        <translation>{text}{sentence}</translation>
+    </message>
+</context>
+</TS>

@@ -1,0 +1,158 @@
+"""The Qt application: made, run and ended here. The command line imports this module for `layadesk` alone.
+
+An ImportError while it is imported means a missing system library; `texts.missing_library` has the words for it.
+"""
+
+import ctypes
+import logging
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QLibraryInfo, QObject, QSocketNotifier, Slot
+from PySide6.QtWidgets import QApplication
+
+from layadesk import __version__
+from layadesk.domain.errors import ErrorCode, ErrorReport, fail
+from layadesk.ui.bridge import Bridge
+from layadesk.ui.language import Language
+from layadesk.ui.shell.appearance import Appearance
+from layadesk.ui.shell.main_window import MainWindow
+from layadesk.ui.texts.missing_library import missing_library
+from layadesk.ui.theme.icons import application_icon
+from layadesk.ui.theme.theme import Theme
+
+if TYPE_CHECKING:
+    from layadesk.usecases.bundle import UseCases
+
+
+log = logging.getLogger(__name__)
+
+
+def run(use_cases: "UseCases", *, after_first_paint: Callable[[], None], before_quit: Callable[[], None]) -> int:
+    """Show the window and stay until it is closed; returns the exit status.
+
+    `after_first_paint` is called once, on the GUI thread, when the window is on screen: start processes and samplers
+    there. `before_quit` is called when the window is gone and everything it has to say has been said; it may block.
+    Raises QT_MISSING_LIBRARY and NO_DISPLAY, where Qt itself would end the process.
+    """
+    check_display()
+    app = make_application()
+    bridge = Bridge(app)
+    appearance = Appearance(use_cases.settings, language=Language(app), theme=Theme(app), parent=app)
+    appearance.apply()
+    window = MainWindow(use_cases, bridge=bridge, appearance=appearance)
+    window.painted.connect(after_first_paint)
+    window.painted.connect(window.load_charts)
+    restore_hooks = install_excepthook(window.show_failure)
+    quitter = Quitter(app)
+    window.show()
+    window.page.composer.focus_text()
+    try:
+        return app.exec()
+    finally:
+        quitter.close()
+        window.page.drafts.flush()
+        bridge.close()
+        before_quit()
+        restore_hooks()
+
+
+def make_application() -> QApplication:
+    """The QApplication, with its names and its icon."""
+    app = QApplication(sys.argv[:1])
+    name_application(app)
+    return app
+
+
+def name_application(app: QApplication) -> None:
+    """What desktops show of the program."""
+    app.setApplicationName("LayaDesk")
+    app.setApplicationDisplayName("LayaDesk")
+    app.setApplicationVersion(__version__)
+    app.setDesktopFileName("layadesk")
+    app.setWindowIcon(application_icon())
+
+
+def check_display() -> None:
+    """Where Qt would abort the process, raise an error with words instead. Linux and the like only."""
+    if sys.platform in {"win32", "darwin"}:
+        return
+    wanted = os.environ.get("QT_QPA_PLATFORM", "").split(":")[0]
+    has_wayland, has_x11 = "WAYLAND_DISPLAY" in os.environ, "DISPLAY" in os.environ
+    if not wanted and not has_wayland and not has_x11:
+        raise fail(ErrorCode.NO_DISPLAY)
+    if wanted == "xcb" or (not wanted and not has_wayland):
+        plugins = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath))
+        plugin = plugins / "platforms" / "libqxcb.so"
+        try:
+            if plugin.exists():
+                ctypes.CDLL(str(plugin))
+        except OSError as error:
+            raise missing_library(error) from error
+
+
+def install_excepthook(show: Callable[[ErrorReport], None]) -> Callable[[], None]:
+    """An error nobody caught is logged with its traceback, and the user is told that there was one.
+
+    Returns what puts back the hooks of before.
+    """
+    before = sys.excepthook, threading.excepthook
+
+    def on_gui_thread(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            QApplication.quit()
+            return
+        log.error("not caught", exc_info=(kind, error, trace))
+        show(ErrorReport(ErrorCode.INTERNAL, {"detail": kind.__name__}))
+
+    def on_other_thread(args: threading.ExceptHookArgs) -> None:
+        if args.exc_value is not None:
+            name = args.thread.name if args.thread is not None else "?"
+            log.error("not caught in thread %s", name, exc_info=(args.exc_type, args.exc_value, args.exc_traceback))
+
+    def restore() -> None:
+        sys.excepthook, threading.excepthook = before
+
+    sys.excepthook, threading.excepthook = on_gui_thread, on_other_thread
+    return restore
+
+
+class Quitter(QObject):
+    """Ctrl+C in the terminal and SIGTERM close the window properly, while Qt's loop runs no Python."""
+
+    def __init__(self, app: QApplication) -> None:
+        super().__init__(app)
+        self._app = app
+        self._reader, self._writer = socket.socketpair()
+        for end in (self._reader, self._writer):
+            end.setblocking(False)
+        self._previous_fd = signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
+        self._previous = {number: signal.signal(number, _ignore) for number in (signal.SIGINT, signal.SIGTERM)}
+        self._notifier = QSocketNotifier(self._reader.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._on_signal)
+
+    def close(self) -> None:
+        """Give the signals back."""
+        self._notifier.setEnabled(False)
+        signal.set_wakeup_fd(self._previous_fd)
+        for number, previous in self._previous.items():
+            signal.signal(number, previous)
+        self._reader.close()
+        self._writer.close()
+
+    @Slot()
+    def _on_signal(self) -> None:
+        self._reader.recv(64)
+        self._app.closeAllWindows()
+        self._app.quit()
+
+
+def _ignore(number: int, frame: object) -> None:
+    """The byte in the socket does the work; a handler must exist, or the process would end at once."""

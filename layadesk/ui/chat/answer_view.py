@@ -1,0 +1,243 @@
+"""What an expert said: the route that led to it, the text, how it ended, what it took."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from layadesk.domain.chat import Message, MessageStatus
+from layadesk.ui.chat.answer_status import AnswerStatus, waiting
+from layadesk.ui.chat.message_actions import BUTTON_PX, CopyButton, SiblingSwitcher, actions_row
+from layadesk.ui.chat.message_text import MessageText
+from layadesk.ui.texts import words
+from layadesk.ui.texts.numbers import milliseconds, per_second, seconds, tokens
+from layadesk.ui.theme.fonts import small_font
+from layadesk.ui.theme.tokens import GAP_S, GAP_XS, Ink
+from layadesk.ui.widgets.elided_label import ElidedLabel
+from layadesk.ui.widgets.icon_button import IconButton
+from layadesk.ui.widgets.roles import note, set_role
+from layadesk.usecases.turns import TurnPhase, TurnProgress
+
+
+class AnswerView(QWidget):
+    """One answer.
+
+    Signals:
+        again_requested: id of the answer to make another one of.
+        sibling_requested: id of the message to show in its place.
+    """
+
+    again_requested = Signal(str)
+    sibling_requested = Signal(str)
+
+    def __init__(
+        self, message: Message, siblings: Sequence[str], *, name_of: Callable[[str], str], width: int = 0
+    ) -> None:
+        super().__init__()
+        self.setObjectName("answer")
+        self._message = message
+        self._name_of = name_of
+        self._n_chars = 0
+        self._is_busy = False
+        self.chip = QLabel()
+        self.chip.setFont(small_font())
+        set_role(self.chip, "chip")
+        self._route = ElidedLabel(meaning=Ink.MUTED)
+        self._route.setFont(small_font())
+        self.dropped = note(ink=Ink.WARN)
+        self.dropped.setObjectName("dropped")
+        self.body = MessageText("answer", width=width)
+        self.status = AnswerStatus()
+        self.status.again_requested.connect(self._on_again)
+        self._figures = ElidedLabel(meaning=Ink.MUTED)
+        self._figures.setFont(small_font())
+        self._figures.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        self.switcher = SiblingSwitcher()
+        self.switcher.chosen.connect(self.sibling_requested)
+        self.copy_button = CopyButton()
+        self.copy_button.clicked.connect(self._on_copy)
+        self.again_button = IconButton("refresh", size=BUTTON_PX)
+        self.again_button.setObjectName("regenerate")
+        self.again_button.clicked.connect(self._on_again)
+        self._lay_out()
+        self._show_text(message.text)
+        self.show_message(message, siblings)
+
+    @property
+    def message(self) -> Message:
+        """What is shown; while it streams, `text` is that of the moment it was opened."""
+        return self._message
+
+    def show_message(self, message: Message, siblings: Sequence[str]) -> None:
+        """Bring it up to date with what is stored or has ended."""
+        is_shown = message.text == self._message.text and len(message.text) == self._n_chars
+        self._message = message
+        if not is_shown:
+            self._show_text(message.text)
+        self.switcher.set_siblings(message.message_id, siblings)
+        self._render()
+
+    def append_text(self, text: str, offset: int) -> None:
+        """Add new text; what is shown already is left out (`offset` characters came before `text`)."""
+        fresh = text[max(self._n_chars - offset, 0) :]
+        if not fresh:
+            return
+        self.body.append_text(fresh)
+        self._n_chars += len(fresh)
+        self.body.show()
+        if self._message.status is MessageStatus.STREAMING:
+            self.status.show_progress(waiting(self._message, TurnPhase.DECODE))
+
+    def show_progress(self, progress: TurnProgress) -> None:
+        """It waits for something."""
+        if self._message.status is MessageStatus.STREAMING:
+            self.status.show_progress(progress)
+
+    def focus_chain(self) -> tuple[QWidget, ...]:
+        """Its stops for the Tab key, in order."""
+        switcher = self.switcher
+        return (
+            self.body,
+            self.status.again,
+            self.copy_button,
+            self.again_button,
+            switcher.earlier,
+            switcher.later,
+        )
+
+    def set_busy(self, is_busy: bool) -> None:
+        """No other try while an answer is being made in this conversation."""
+        self._is_busy = is_busy
+        self.again_button.setEnabled(not is_busy)
+        self.status.set_busy(is_busy)
+
+    def shown_text(self) -> str:
+        """What stands on screen."""
+        return self.body.toPlainText()
+
+    def figures(self) -> str:
+        """What the answer took, as it stands below it."""
+        return self._figures.text()
+
+    def route_text(self) -> str:
+        """Why this expert, as it stands above it."""
+        return self._route.text()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self._render()
+        super().changeEvent(event)
+
+    def _lay_out(self) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(GAP_S)
+        top.addWidget(self.chip)
+        top.addWidget(self._route, 1)
+        bottom = actions_row(self.copy_button, self.again_button, self.switcher)
+        bottom.insertWidget(0, self._figures)
+        bottom.insertSpacing(1, GAP_S)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, GAP_XS, 0, GAP_S)
+        layout.setSpacing(GAP_XS)
+        layout.addLayout(top)
+        layout.addWidget(self.dropped)
+        layout.addSpacing(GAP_XS)
+        layout.addWidget(self.body)
+        layout.addWidget(self.status)
+        layout.addLayout(bottom)
+
+    def _show_text(self, text: str) -> None:
+        n_shown = self._n_chars
+        if n_shown and len(text) >= n_shown and self._begins_with_what_is_shown(text):
+            self.body.append_text(text[n_shown:])
+        else:
+            self.body.set_text(text)
+        self._n_chars = len(text)
+        self.body.setVisible(bool(text))
+
+    def _begins_with_what_is_shown(self, text: str) -> bool:
+        """Then only the rest has to be added, and a selection stays."""
+        shown = self.body.toPlainText().replace("\n", "")
+        return text[: self._n_chars].replace("\r\n", "\n").replace("\n", "") == shown
+
+    def _render(self) -> None:
+        message = self._message
+        is_streaming = message.status is MessageStatus.STREAMING
+        self._render_route(message)
+        self.dropped.setVisible(message.n_dropped > 0)
+        if message.n_dropped > 0:
+            self.dropped.setText(
+                self.tr(
+                    "%n older message(s) were left out, because the conversation is longer than the context.",
+                    "",
+                    message.n_dropped,
+                )
+            )
+        if is_streaming:
+            phase = TurnPhase.DECODE if message.text else TurnPhase.ROUTING
+            self.status.show_progress(waiting(message, phase))
+        else:
+            self.status.show_end(message, name=self._expert_name())
+        self._figures.set_text("" if is_streaming else self._figures_text(message))
+        self.copy_button.setVisible(not is_streaming and bool(message.text))
+        self.again_button.setVisible(not is_streaming)
+        self.body.setAccessibleName(self._accessible_name())
+        self.again_button.set_name(self.tr("Answer again"))
+
+    def _render_route(self, message: Message) -> None:
+        route = message.route
+        name = self._expert_name()
+        self.chip.setText(name or "")
+        self.chip.setAccessibleName(self.tr("Expert: {name}").format(name=name or "?"))
+        self.chip.setVisible(name is not None)
+        self._route.setVisible(route is not None)
+        if route is None:
+            return
+        parts = []
+        if route.task is not None and route.confidence is not None:
+            parts.append(f"{route.task} {route.confidence:.2f}")
+        if route.complexity is not None:
+            parts.append(words.complexity(route.complexity))
+        if route.domain is not None:
+            parts.append(route.domain)
+        parts.append(words.short_route_reason(route.reason))
+        if route.route_ms is not None:
+            parts.append(milliseconds(route.route_ms))
+        self._route.set_text(" · ".join(parts))
+        self._route.set_hint(words.route_reason(route.reason))
+
+    def _figures_text(self, message: Message) -> str:
+        timings = message.timings
+        if timings is None:
+            return ""
+        parts = []
+        if timings.ttft_ms is not None:
+            parts.append(self.tr("first token {time}").format(time=seconds(timings.ttft_ms)))
+        if timings.decode_tps is not None:
+            parts.append(self.tr("{n} tok/s").format(n=per_second(timings.decode_tps)))
+        if timings.n_decoded:
+            parts.append(self.tr("%n token(s)", "", timings.n_decoded))
+        if timings.n_cached:
+            parts.append(
+                self.tr("reused {n} of {total}").format(n=tokens(timings.n_cached), total=tokens(timings.n_prompt))
+            )
+        return " · ".join(parts)
+
+    def _expert_name(self) -> str | None:
+        return None if self._message.expert_id is None else self._name_of(self._message.expert_id)
+
+    def _accessible_name(self) -> str:
+        name = self._expert_name()
+        return self.tr("Answer") if name is None else self.tr("Answer of {name}").format(name=name)
+
+    @Slot()
+    def _on_copy(self) -> None:
+        # The message as it is, not as it is broken into lines on screen; while it streams there is no button.
+        QGuiApplication.clipboard().setText(self._message.text)
+        self.copy_button.show_done()
+
+    @Slot()
+    def _on_again(self) -> None:
+        if not self._is_busy:
+            self.again_requested.emit(self._message.message_id)

@@ -1,0 +1,34 @@
+"""The line under the composer: who will answer, before anything is sent."""
+
+from PySide6.QtCore import QCoreApplication
+
+from layadesk.domain.models import InstalledModel
+from layadesk.ui.chat.expert_list import ExpertList
+
+translate = QCoreApplication.translate
+
+
+def answerer_hint(experts: ExpertList, pinned: str | None) -> str:
+    """One line. Where the choice is the router's, it says among how many."""
+    usable = experts.usable
+    if pinned is not None:
+        model = experts.find(pinned)
+        if model is None or not model.is_present:
+            return translate("hint", "The pinned expert {name} is not there; choose another one.").format(
+                name=experts.name_of(pinned)
+            )
+        return _one(experts, model)
+    if not usable:
+        return translate("hint", "There is no expert yet that could answer.")
+    n_usable = len(usable)
+    if n_usable == 1:
+        return _one(experts, usable[0])
+    return translate("hint", "The router chooses among %n expert(s)", "", n_usable)
+
+
+def _one(experts: ExpertList, model: InstalledModel) -> str:
+    if experts.is_loaded(model.model_id):
+        text = translate("hint", "{name} answers; it is loaded")
+    else:
+        text = translate("hint", "{name} answers; it is loaded first")
+    return text.format(name=model.name)

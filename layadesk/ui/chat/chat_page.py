@@ -1,0 +1,338 @@
+"""One conversation on screen: what is shown, what is sent, what happens to it meanwhile.
+
+The page holds ids and asks the use cases; it never keeps a truth of its own beside the store's and `LiveTurns`.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, Signal, Slot
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from layadesk.domain.chat import Conversation, Message, MessageStatus, OpenConversation
+from layadesk.domain.errors import ErrorReport
+from layadesk.domain.inference import Role
+from layadesk.ui.bridge import Bridge
+from layadesk.ui.chat.answerer_hint import answerer_hint
+from layadesk.ui.chat.branch_reader import BranchReader
+from layadesk.ui.chat.chat_header import ChatHeader
+from layadesk.ui.chat.composer import Composer
+from layadesk.ui.chat.draft_keeper import DraftKeeper
+from layadesk.ui.chat.expert_list import ExpertList
+from layadesk.ui.chat.live_turns import LiveTurns
+from layadesk.ui.chat.transcript_view import TranscriptView
+from layadesk.ui.texts import words
+from layadesk.ui.widgets.empty_state import EmptyState
+from layadesk.ui.widgets.roles import set_role
+from layadesk.usecases.turns import TurnEnded, TurnEvent, TurnProgress, TurnStarted, TurnText
+
+if TYPE_CHECKING:
+    from layadesk.usecases.bundle import UseCases
+
+
+class ChatPage(QWidget):
+    """Signals:
+    shown: id of the conversation that is shown from now on.
+    last_answer_changed: the newest answer of the branch (a Message), or None.
+    running_changed: an answer began or ended, in any conversation.
+    failed: an ErrorReport of something the user asked for and that did not happen.
+    add_model_requested: the user wants to add a model file.
+    announced: a sentence a screen reader was given.
+    """
+
+    shown = Signal(str)
+    last_answer_changed = Signal(object)
+    running_changed = Signal()
+    failed = Signal(object)
+    add_model_requested = Signal()
+    announced = Signal(str)
+
+    def __init__(self, use_cases: "UseCases", *, bridge: Bridge, experts: ExpertList, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._use_cases = use_cases
+        self._bridge = bridge
+        self._experts = experts
+        self.live = LiveTurns()
+        self.drafts = DraftKeeper(use_cases.conversations, bridge=bridge, parent=self)
+        self._conversation = use_cases.conversations.create()
+        self._unsent: Conversation | None = self._conversation
+        self._reader = BranchReader(use_cases.conversations, bridge=bridge, parent=self)
+        self.header = ChatHeader(experts)
+        self.transcript = TranscriptView(name_of=experts.name_of)
+        self.empty = EmptyState()
+        self.composer = Composer()
+        self._stack = QStackedWidget()
+        self.banners = QVBoxLayout()
+        self._lay_out()
+        self._connect()
+        bridge.follow_turns(use_cases.turns, self._on_turn)
+        self._show_branch(OpenConversation(self._conversation, ()))
+
+    @property
+    def conversation(self) -> Conversation:
+        """What is shown."""
+        return self._conversation
+
+    @Slot()
+    def show_new(self) -> None:
+        """Begin a conversation; one that was begun and in which nothing was written is taken first."""
+        if self._unsent is None or self.drafts.draft_of(self._unsent).strip():
+            self._unsent = self._use_cases.conversations.create()
+        if self._unsent is not self._conversation:
+            self._leave()
+            self._reader.forget()
+            self._show_branch(OpenConversation(self._unsent, ()))
+            self.shown.emit(self._unsent.conversation_id)
+        self.composer.focus_text()
+
+    @Slot(str)
+    def show_conversation(self, conversation_id: str) -> None:
+        """Show another one; it appears when the store has answered."""
+        if conversation_id != self._conversation.conversation_id:
+            self._leave()
+        self._reader.ask(conversation_id)
+
+    def refresh(self) -> None:
+        """What is shown, or is about to be, may have changed in the store."""
+        self._reader.ask_again()
+
+    @Slot()
+    def stop(self) -> None:
+        """Stop the answer that is being made here; silent when there is none."""
+        turn = self.live.running_in(self._conversation.conversation_id)
+        if turn is not None:
+            self._use_cases.stop_generation(turn.message.message_id)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # Page keys pressed in the composer scroll what is read.
+        self.transcript.keyPressEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self._retranslate()
+        super().changeEvent(event)
+
+    def _lay_out(self) -> None:
+        set_role(self, "surface")
+        self._stack.addWidget(self.empty)
+        self._stack.addWidget(self.transcript)
+        self.banners.setSpacing(0)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.header)
+        layout.addLayout(self.banners)
+        layout.addWidget(self._stack, 1)
+        layout.addWidget(self.composer)
+
+    def _connect(self) -> None:
+        self.header.picker.chosen.connect(self._on_pin_chosen)
+        self.header.picker.add_requested.connect(self.add_model_requested)
+        self.transcript.edit_submitted.connect(self._on_edit_submitted)
+        self.transcript.again_requested.connect(self._on_again_requested)
+        self.transcript.sibling_requested.connect(self._on_sibling_requested)
+        self.composer.submitted.connect(self._on_submitted)
+        self.composer.stop_requested.connect(self.stop)
+        self.composer.text_changed.connect(self._on_text_changed)
+        self._reader.read.connect(self._on_read)
+        self._reader.failed.connect(self.failed)
+        self.empty.accepted.connect(self._on_empty_accepted)
+        self._experts.changed.connect(self._on_experts_changed)
+
+    def _leave(self) -> None:
+        self.drafts.flush()
+
+    @Slot(object)
+    def _on_read(self, opened: OpenConversation) -> None:
+        is_other = opened.conversation.conversation_id != self._conversation.conversation_id
+        self._show_branch(opened)
+        if is_other:
+            self.shown.emit(opened.conversation.conversation_id)
+
+    def _show_branch(self, opened: OpenConversation) -> None:
+        is_other = opened.conversation.conversation_id != self._conversation.conversation_id
+        self._conversation = opened.conversation
+        branch = tuple(self.live.latest(message) for message in opened.branch)
+        self.transcript.show_branch(branch, opened.siblings)
+        self._show_progress()
+        if is_other or not branch:
+            self.composer.set_text(self.drafts.draft_of(opened.conversation))
+        self._update()
+
+    def _show_progress(self) -> None:
+        """A view that was opened in mid-answer says what that answer waits for."""
+        turn = self.live.running_in(self._conversation.conversation_id)
+        if turn is not None and turn.progress is not None:
+            self.transcript.show_progress(turn.progress)
+
+    def _update(self) -> None:
+        """Everything around the transcript that depends on what is shown."""
+        self._stack.setCurrentWidget(self.transcript if self.transcript.branch else self.empty)
+        self.header.title.set_text(self._conversation.title or self.tr("New chat"))
+        self.header.picker.show_pin(self._conversation.expert_id)
+        self._update_running()
+        self._update_context()
+        self._retranslate()
+        self.last_answer_changed.emit(self._last_answer())
+
+    def _update_running(self) -> None:
+        is_running = self.live.running_in(self._conversation.conversation_id) is not None
+        self.composer.set_running(is_running)
+        self.transcript.set_busy(is_running)
+
+    def _update_context(self) -> None:
+        turn = self.live.running_in(self._conversation.conversation_id)
+        if turn is not None and turn.prompt is not None:
+            self.header.gauge.show_use(turn.prompt.n_prompt + turn.n_decoded, turn.prompt.n_ctx)
+            return
+        answer = self._last_answer()
+        timings = None if answer is None else answer.timings
+        if timings is None:
+            self.header.gauge.show_use(0, 0)
+        else:
+            self.header.gauge.show_use(timings.n_prompt + timings.n_decoded, timings.n_ctx)
+
+    def _last_answer(self) -> Message | None:
+        return next((m for m in reversed(self.transcript.branch) if m.role is Role.ASSISTANT), None)
+
+    def _retranslate(self) -> None:
+        self.composer.hint.set_text(answerer_hint(self._experts, self._conversation.expert_id))
+        self.composer.set_can_send(bool(self._experts.usable))
+        if not self._conversation.title:
+            self.header.title.set_text(self.tr("New chat"))
+        if self._experts.usable:
+            self.empty.set_texts(
+                self.tr("Ask anything: the answer is made on this machine, and nothing leaves it."),
+                self.tr("Write a message"),
+            )
+        else:
+            self.empty.set_texts(
+                self.tr("There is no expert yet that could answer. Add a chat model in a GGUF file."),
+                self.tr("Add a model file…"),
+            )
+
+    def _on_turn(self, event: TurnEvent) -> None:
+        self.live.take(event)
+        is_here = event.conversation_id == self._conversation.conversation_id
+        match event:
+            case TurnStarted():
+                if self._unsent is not None and self._unsent.conversation_id == event.conversation_id:
+                    self._unsent = None
+                if is_here:
+                    self._on_turn_started(event)
+                self.running_changed.emit()
+            case TurnText():
+                self.transcript.append_text(event)
+                if is_here:
+                    self._update_context()
+            case TurnProgress():
+                self.transcript.show_progress(event)
+            case TurnEnded():
+                self.transcript.update_message(event.message)
+                if is_here:
+                    self._update()
+                    self._announce(event.message.status)
+                self.running_changed.emit()
+            case _:
+                if is_here:
+                    self._on_turn_detail(event.message_id)
+
+    def _announce(self, status: MessageStatus) -> None:
+        is_complete = status is MessageStatus.COMPLETE
+        text = self.tr("The answer is complete.") if is_complete else words.message_status(status)
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+        self.announced.emit(text)
+
+    def _on_turn_started(self, event: TurnStarted) -> None:
+        """Both bubbles are on screen at once; title and siblings come with the store's answer."""
+        parent_id = event.answer.parent_id if event.question is None else event.question.parent_id
+        kept = _up_to(self.transcript.branch, parent_id)
+        added = (event.answer,) if event.question is None else (event.question, event.answer)
+        self.transcript.show_branch((*kept, *added), {})
+        self._update()
+        if self._reader.wanted_id in {None, event.conversation_id}:  # unless another one is on its way
+            self._reader.ask(event.conversation_id)
+
+    def _on_turn_detail(self, message_id: str) -> None:
+        turn = self.live.find(message_id)
+        if turn is not None:
+            self.transcript.update_message(self.live.latest(turn.message))
+            self._show_progress()
+            self._update_context()
+            self.last_answer_changed.emit(self._last_answer())
+
+    @Slot(str)
+    def _on_submitted(self, text: str) -> None:
+        conversation = self._conversation
+        self.drafts.note(conversation, "")
+        future = self._use_cases.send_message(conversation, text)
+        self._bridge.deliver(future, self._on_sent, on_error=partial(self._on_not_sent, conversation, text))
+        self.transcript.go_to_end()
+
+    def _on_sent(self, _: TurnStarted) -> None:
+        """The bubbles came with the turn event; here only the error would matter."""
+
+    def _on_not_sent(self, conversation: Conversation, text: str, report: ErrorReport) -> None:
+        """Nothing that was written is lost: it goes back to where it was, before what was typed meanwhile."""
+        typed = self.drafts.draft_of(conversation)
+        restored = text if not typed.strip() else f"{text}\n{typed}"
+        self.drafts.note(conversation, restored)
+        if conversation.conversation_id == self._conversation.conversation_id:
+            self.composer.set_text(restored)
+        self.failed.emit(report)
+
+    @Slot(str, str)
+    def _on_edit_submitted(self, message_id: str, text: str) -> None:
+        future = self._use_cases.send_message(self._conversation, text, edit_of=message_id)
+        self._bridge.deliver(future, self._on_sent, on_error=self._on_failed)
+
+    @Slot(str)
+    def _on_again_requested(self, answer_id: str) -> None:
+        future = self._use_cases.regenerate(self._conversation.conversation_id, answer_id)
+        self._bridge.deliver(future, self._on_sent, on_error=self._on_failed)
+
+    @Slot(str)
+    def _on_sibling_requested(self, message_id: str) -> None:
+        self._reader.switch_to(self._conversation.conversation_id, message_id)
+
+    @Slot(str)
+    def _on_pin_chosen(self, expert_id: str) -> None:
+        pin = expert_id or None
+        future = self._use_cases.conversations.pin_expert(self._conversation.conversation_id, pin)
+        self._bridge.deliver(
+            future, partial(self._on_pinned, self._conversation.conversation_id), on_error=self._on_failed
+        )
+
+    def _on_pinned(self, conversation_id: str, _: None) -> None:
+        if self._unsent is not None and self._unsent.conversation_id == conversation_id:
+            self._unsent = None
+        if conversation_id == self._conversation.conversation_id:
+            self._reader.ask(conversation_id)
+
+    @Slot(str)
+    def _on_text_changed(self, text: str) -> None:
+        self.drafts.note(self._conversation, text)
+
+    @Slot()
+    def _on_empty_accepted(self) -> None:
+        if self._experts.usable:
+            self.composer.focus_text()
+        else:
+            self.add_model_requested.emit()
+
+    @Slot()
+    def _on_experts_changed(self) -> None:
+        self._retranslate()
+
+    def _on_failed(self, report: ErrorReport) -> None:
+        self.failed.emit(report)
+
+
+def _up_to(branch: Sequence[Message], message_id: str | None) -> tuple[Message, ...]:
+    """The branch up to and including one message; nothing for None."""
+    for index, message in enumerate(branch):
+        if message.message_id == message_id:
+            return tuple(branch[: index + 1])
+    return ()

@@ -1,0 +1,104 @@
+"""The answers that are being made, as the window has heard of them; no Qt.
+
+A stream belongs to its message, not to what is on screen (reported faults E10, E23): whichever conversation is shown,
+every event is kept here first, and a view that is opened in mid-answer takes its text from here.
+"""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from layadesk.domain.chat import Message
+from layadesk.usecases.turns import (
+    TurnEnded,
+    TurnEvent,
+    TurnProgress,
+    TurnPrompt,
+    TurnRouted,
+    TurnStarted,
+    TurnText,
+)
+
+N_ENDED_KEPT = 64
+
+
+@dataclass(slots=True)
+class LiveTurn:
+    """One unfinished answer. `message` has its route as soon as that is known; its text is in `parts`."""
+
+    message: Message
+    parts: list[str] = field(default_factory=list)
+    n_chars: int = 0
+    n_decoded: int = 0
+    progress: TurnProgress | None = None
+    prompt: TurnPrompt | None = None
+
+    @property
+    def text(self) -> str:
+        """All text so far."""
+        if len(self.parts) > 1:
+            self.parts[:] = ["".join(self.parts)]
+        return self.parts[0] if self.parts else ""
+
+
+class LiveTurns:
+    """GUI thread. Fed with every turn event before any widget sees it."""
+
+    def __init__(self) -> None:
+        self._running: dict[str, LiveTurn] = {}
+        self._ended: OrderedDict[str, Message] = OrderedDict()
+
+    def take(self, event: TurnEvent) -> None:
+        """Note one event."""
+        match event:
+            case TurnStarted(answer=answer):
+                self._running[answer.message_id] = LiveTurn(answer)
+            case TurnEnded(message_id=message_id, message=message):
+                self._running.pop(message_id, None)
+                self._ended[message_id] = message
+                if len(self._ended) > N_ENDED_KEPT:
+                    self._ended.popitem(last=False)
+            case TurnRouted() | TurnProgress() | TurnPrompt() | TurnText():
+                turn = self._running.get(event.message_id)
+                if turn is not None:
+                    _note(turn, event)
+
+    def find(self, message_id: str) -> LiveTurn | None:
+        """The unfinished answer with this id."""
+        return self._running.get(message_id)
+
+    def running_in(self, conversation_id: str) -> LiveTurn | None:
+        """The unfinished answer of a conversation."""
+        return next((t for t in self._running.values() if t.message.conversation_id == conversation_id), None)
+
+    def running_conversations(self) -> frozenset[str]:
+        """Where answers are being made."""
+        return frozenset(turn.message.conversation_id for turn in self._running.values())
+
+    def latest(self, message: Message) -> Message:
+        """A message as read from the store, brought up to what has been heard since."""
+        turn = self._running.get(message.message_id)
+        if turn is not None:
+            return replace(turn.message, text=turn.text)
+        return self._ended.get(message.message_id, message)
+
+    @property
+    def running(self) -> Mapping[str, LiveTurn]:
+        """All unfinished answers by message id."""
+        return self._running
+
+
+def _note(turn: LiveTurn, event: TurnRouted | TurnProgress | TurnPrompt | TurnText) -> None:
+    match event:
+        case TurnRouted(route=route):
+            turn.message = replace(turn.message, route=route, expert_id=route.expert)
+        case TurnProgress():
+            turn.progress = event
+        case TurnPrompt():
+            turn.prompt = event
+            turn.message = replace(turn.message, n_dropped=event.n_dropped)
+        case TurnText():
+            turn.parts.append(event.text)
+            turn.n_chars += len(event.text)
+            turn.n_decoded = event.n_decoded
+            turn.progress = None

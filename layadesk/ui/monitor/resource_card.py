@@ -1,0 +1,200 @@
+"""One place of memory: a figure, a bar of ours, others and free, a curve."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from layadesk.ui.monitor.readings import Place, Reading, Series
+from layadesk.ui.texts import words
+from layadesk.ui.texts.numbers import gib, gib_with_unit, used_of_total
+from layadesk.ui.theme.fonts import figure_font, small_font, strong_font
+from layadesk.ui.theme.palette import current_colours
+from layadesk.ui.theme.tokens import GAP_M, GAP_S, GAP_XS, Ink
+from layadesk.ui.widgets.elided_label import ElidedLabel
+from layadesk.ui.widgets.meter_bar import MeterBar
+from layadesk.ui.widgets.roles import note, set_role
+
+if TYPE_CHECKING:
+    from layadesk.ui.monitor.minute_chart import MinuteChart
+
+MIB = 2**20
+WORD_JOINER = "\N{WORD JOINER}"
+NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+
+
+class ResourceCard(QFrame):
+    """Shows a Reading, and its history once there is a chart."""
+
+    def __init__(self, reading: Reading, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(f"card-{reading.key}")
+        set_role(self, "card")
+        self._reading = reading
+        self._is_laid_out = False
+        self._chart: MinuteChart | None = None
+        self._title = QLabel()
+        self._title.setFont(strong_font())
+        self._figure = QLabel()
+        self._figure.setFont(figure_font())
+        self._name = ElidedLabel(meaning=Ink.MUTED)
+        self._name.setFont(small_font())
+        self._meter = MeterBar()
+        self._shares = note()
+        self._axis = QWidget()
+        self._axis_start = note()
+        self._axis_end = note()
+        self._lay_out()
+        self._is_laid_out = True
+        self.show_reading(reading)
+
+    def show_reading(self, reading: Reading) -> None:
+        """The newest figures."""
+        self._reading = reading
+        self._render()
+
+    def add_chart(self, chart: "MinuteChart") -> None:
+        """The curve, as soon as its library has been imported."""
+        self._chart = chart
+        layout = self.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.insertWidget(layout.indexOf(self._axis), chart)
+        self._axis.show()
+        self._render()
+
+    def show_series(self, series: Series) -> None:
+        """The last minute."""
+        if self._chart is not None:
+            known = [value for value in series.used if value is not None]
+            top = self._reading.total_bytes or max(known, default=0.0)
+            self._chart.show_series(series, top=float(top))
+
+    def n_points(self) -> int:
+        """Samples drawn; 0 without a chart."""
+        return 0 if self._chart is None else self._chart.n_points
+
+    def text(self) -> str:
+        """All that it says, in one line."""
+        return f"{self._title.text()} {self._figure.text()} {self._shares_text()}"
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() in {QEvent.Type.LanguageChange, QEvent.Type.PaletteChange} and self._is_laid_out:
+            self._render()
+        super().changeEvent(event)
+
+    def _lay_out(self) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(GAP_S)
+        top.addWidget(self._title)
+        top.addStretch(1)
+        top.addWidget(self._figure)
+        self._axis_start.setWordWrap(False)
+        self._axis_end.setWordWrap(False)
+        axis = QHBoxLayout(self._axis)
+        axis.setContentsMargins(0, 0, 0, 0)
+        axis.addWidget(self._axis_start)
+        axis.addStretch(1)
+        axis.addWidget(self._axis_end)
+        self._axis.hide()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(GAP_M, GAP_S, GAP_M, GAP_S)
+        layout.setSpacing(GAP_XS)
+        layout.addLayout(top)
+        layout.addWidget(self._name)
+        layout.addWidget(self._meter)
+        layout.addWidget(self._shares)
+        layout.addWidget(self._axis)
+
+    def _render(self) -> None:
+        reading = self._reading
+        self._title.setText(self._title_text())
+        self._name.set_text(reading.name)
+        self._name.setVisible(bool(reading.name))
+        is_known = reading.used_bytes is not None
+        self._figure.setText(
+            words.unknown() if reading.used_bytes is None else used_of_total(reading.used_bytes, reading.total_bytes)
+        )
+        self._meter.setVisible(is_known)
+        self._meter.set_shares(self._share_fractions())
+        has_legend = is_known and reading.place is not Place.SWAP
+        self._shares.setText(self._legend_html() if has_legend else self._shares_text())
+        has_curve = self._chart is not None and is_known
+        if self._chart is not None:
+            self._chart.setVisible(has_curve)
+        self._axis.setVisible(has_curve)
+        self._axis_start.setText(self.tr("60 s ago"))
+        self._axis_end.setText(self.tr("now"))
+        self.setAccessibleName(f"{self._title.text()} {reading.name}".strip())
+        self.setAccessibleDescription(f"{self._figure.text()}, {self._shares_text()}")
+        if self._chart is not None:
+            self._chart.setAccessibleName(self.tr("{what} over the last minute").format(what=self._title.text()))
+        self._meter.setAccessibleName(self.accessibleDescription())
+        self._shares.setToolTip(self._tool_tip())
+
+    def _title_text(self) -> str:
+        match self._reading.place:
+            case Place.RAM:
+                return self.tr("RAM")
+            case Place.SWAP:
+                return self.tr("Swap")
+            case Place.VRAM:
+                return self.tr("VRAM")
+
+    def _share_fractions(self) -> list[tuple[str, float]]:
+        reading = self._reading
+        if not reading.total_bytes or reading.others_bytes is None:
+            return []
+        ours = (reading.ours_bytes or 0) / reading.total_bytes
+        return [("accent", ours), ("others", reading.others_bytes / reading.total_bytes)]
+
+    def _shares_text(self) -> str:
+        reading = self._reading
+        if reading.used_bytes is None:
+            return words.not_available(reading.why_used)
+        if reading.place is Place.SWAP:
+            return self.tr("in {incoming} · out {outgoing}").format(
+                incoming=_rate(reading.in_bytes_per_s), outgoing=_rate(reading.out_bytes_per_s)
+            )
+        return " · ".join(f"{name} {figure}" for _, name, figure in self._legend())
+
+    def _legend(self) -> list[tuple[str, str, str]]:
+        """Symbol colour, name and figure of each share; the symbol of what is free is empty."""
+        reading = self._reading
+        return [
+            ("accent", self.tr("ours"), _figure(reading.ours_bytes)),
+            ("others", self.tr("others"), _figure(reading.others_bytes)),
+            ("", self.tr("free"), _figure(reading.free_bytes, gib_with_unit)),
+        ]
+
+    def _legend_html(self) -> str:
+        colours = current_colours()
+        parts = []
+        for token, name, figure in self._legend():
+            symbol = "■" if token else "□"
+            colour = str(getattr(colours, token)) if token else colours.muted
+            # A word joiner after each character: a name of two Chinese characters may otherwise break in its middle.
+            item = WORD_JOINER.join(f"{name} {figure}".replace(" ", NO_BREAK_SPACE))
+            parts.append(f'<span style="color:{colour}">{symbol}</span>&nbsp;{item}')
+        return "&nbsp; ".join(parts)
+
+    def _tool_tip(self) -> str:
+        reading = self._reading
+        if reading.place is Place.SWAP or reading.used_bytes is None:
+            return ""
+        if reading.ours_bytes is None:
+            return self.tr("ours: {why}").format(why=words.not_available(reading.why_ours))
+        if reading.place is Place.RAM:
+            return self.tr(
+                "Ours is what the engine and the router hold for themselves. Weights that are read from the model "
+                "file count as cache: the system takes that memory back when it needs it."
+            )
+        return self.tr("Ours is what the engine holds on this GPU.")
+
+
+def _figure(n_bytes: int | None, wording: Callable[[int], str] = gib) -> str:
+    return words.unknown() if n_bytes is None else wording(n_bytes)
+
+
+def _rate(n_bytes: float | None) -> str:
+    return words.unknown() if n_bytes is None else f"{n_bytes / MIB:.1f} MiB/s"

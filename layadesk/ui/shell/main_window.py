@@ -1,0 +1,261 @@
+"""The window: list, conversation, machine. It joins the pages and knows the shortcuts; it decides nothing else."""
+
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QFileDialog, QMainWindow, QSplitter, QWidget
+
+from layadesk.domain.chat import Conversation
+from layadesk.domain.errors import ErrorReport
+from layadesk.domain.models import InstalledModel
+from layadesk.domain.worker_state import WorkerKind
+from layadesk.ui.bridge import Bridge
+from layadesk.ui.chat.chat_page import ChatPage
+from layadesk.ui.chat.expert_list import ExpertList
+from layadesk.ui.monitor.resource_panel import ResourcePanel
+from layadesk.ui.shell.appearance import Appearance
+from layadesk.ui.shell.side_bar import SideBar
+from layadesk.ui.shell.side_panel import SidePanel
+from layadesk.ui.shell.storage_banner import StorageBanner
+from layadesk.ui.shell.worker_banner import WorkerBanner
+from layadesk.ui.texts.errors import explain
+from layadesk.ui.texts.words import together
+from layadesk.ui.theme.tokens import (
+    CENTRE_MIN_WIDTH,
+    PANEL_MIN_WIDTH,
+    PANEL_WIDTH,
+    SIDE_BAR_MIN_WIDTH,
+    SIDE_BAR_WIDTH,
+    WINDOW_MIN_HEIGHT,
+    WINDOW_SIZE,
+    Ink,
+)
+from layadesk.ui.widgets.banner import Banner
+from layadesk.ui.widgets.icon_button import IconButton
+from layadesk.ui.widgets.toast import Toast
+
+if TYPE_CHECKING:
+    from layadesk.usecases.bundle import UseCases
+
+
+class MainWindow(QMainWindow):
+    """Signals:
+    painted: the window has been drawn for the first time; heavy things may start now.
+    """
+
+    painted = Signal()
+
+    def __init__(self, use_cases: "UseCases", *, bridge: Bridge, appearance: Appearance) -> None:
+        super().__init__()
+        self._use_cases = use_cases
+        self._bridge = bridge
+        self._appearance = appearance
+        self._is_painted = False
+        self._experts = ExpertList(use_cases.experts, use_cases.workers, bridge=bridge, parent=self)
+        self.side_bar = SideBar(appearance)
+        self.list = self.side_bar.conversations
+        self.page = ChatPage(use_cases, bridge=bridge, experts=self._experts, parent=self)
+        self.panel = SidePanel(ResourcePanel(use_cases.resources, bridge=bridge), self._experts)
+        self.panel_button = IconButton("panel")
+        self.panel_button.setObjectName("panel-toggle")
+        self.panel_button.setCheckable(True)
+        self.failure = Banner()
+        self.failure.setObjectName("banner-failure")
+        self._banners: tuple[Banner, ...] = (
+            StorageBanner(use_cases.storage, bridge=bridge),
+            WorkerBanner(WorkerKind.ENGINE, use_cases.workers, bridge=bridge),
+            WorkerBanner(WorkerKind.ROUTER, use_cases.workers, bridge=bridge),
+            self.failure,
+        )
+        self._splitter = QSplitter(Qt.Orientation.Horizontal)
+        self._dialog: QFileDialog | None = None
+        self._lay_out()
+        self.toast = Toast(self.page)
+        self._connect()
+        self._add_shortcuts()
+        self._retranslate()
+        bridge.follow(use_cases.conversations.changed, self._on_conversations_changed)
+        self._refresh_list()
+        for problem in appearance.problems[:1]:
+            self.show_failure(problem)
+
+    def load_charts(self) -> None:
+        """Bring in the drawing library; call it when the window is on screen."""
+        self.panel.resources.load_charts()
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if not self._is_painted and event.type() in {QEvent.Type.Paint, QEvent.Type.UpdateRequest}:
+            self._is_painted = True
+            # One turn of the event loop later: then the picture has left for the screen.
+            QTimer.singleShot(0, self, self.painted.emit)
+        return done
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self._retranslate()
+        super().changeEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.page.drafts.flush()
+        super().closeEvent(event)
+
+    def show_failure(self, report: ErrorReport) -> None:
+        """Say above the transcript what did not work and what to do."""
+        explanation = explain(report)
+        self.failure.show_message(
+            together(explanation.what, explanation.remedy),
+            ink=Ink.DANGER,
+            details=(explanation.detail,) if explanation.detail else (),
+        )
+
+    def _lay_out(self) -> None:
+        self.setMinimumHeight(WINDOW_MIN_HEIGHT)
+        room = self.screen().availableGeometry()
+        self.resize(min(WINDOW_SIZE[0], room.width()), min(WINDOW_SIZE[1], room.height()))
+        self.page.setMinimumWidth(CENTRE_MIN_WIDTH)
+        self._splitter.setHandleWidth(1)
+        self._splitter.setChildrenCollapsible(False)
+        for widget in (self.side_bar, self.page, self.panel):
+            self._splitter.addWidget(widget)
+        self._splitter.setStretchFactor(1, 1)
+        centre = max(self.width() - SIDE_BAR_WIDTH - PANEL_WIDTH, CENTRE_MIN_WIDTH)
+        self._splitter.setSizes([SIDE_BAR_WIDTH, centre, PANEL_WIDTH])
+        self.setCentralWidget(self._splitter)
+        self.page.header.add_button(self.panel_button)
+        for banner in self._banners:
+            self.page.banners.addWidget(banner)
+        all_columns = SIDE_BAR_MIN_WIDTH + CENTRE_MIN_WIDTH + PANEL_MIN_WIDTH
+        is_open = self._appearance.is_panel_visible and room.width() > all_columns
+        self.panel.setVisible(is_open)
+        self.panel_button.setChecked(is_open)
+
+    def _connect(self) -> None:
+        self.list.chosen.connect(self.page.show_conversation)
+        self.list.new_requested.connect(self.page.show_new)
+        self.list.renamed.connect(self._on_renamed)
+        self.list.delete_requested.connect(self._on_delete_requested)
+        self.page.shown.connect(self._on_shown)
+        self.page.running_changed.connect(self._on_running_changed)
+        self.page.last_answer_changed.connect(self.panel.route.show_answer)
+        self.page.failed.connect(self.show_failure)
+        self.page.add_model_requested.connect(self.add_model)
+        self.side_bar.options.add_model_requested.connect(self.add_model)
+        self.panel_button.toggled.connect(self._on_panel_toggled)
+        self.page.transcript.views_changed.connect(self._order_focus)
+        self._order_focus()
+
+    def _add_shortcuts(self) -> None:
+        for keys, action in (
+            (QKeySequence(QKeySequence.StandardKey.New), self.page.show_new),
+            (QKeySequence(Qt.Key.Key_Escape), self.page.stop),
+            (QKeySequence("Ctrl+PgUp"), partial(self._step, -1)),
+            (QKeySequence("Ctrl+PgDown"), partial(self._step, 1)),
+            (QKeySequence("Ctrl+L"), self.page.composer.focus_text),
+            (QKeySequence("Ctrl+End"), self.page.transcript.go_to_end),
+            (QKeySequence("F9"), self.panel_button.toggle),
+        ):
+            QShortcut(keys, self).activated.connect(action)
+
+    @Slot()
+    def _order_focus(self) -> None:
+        """The Tab key goes from left to right and from top to bottom, also through messages that came later."""
+        stops: list[QWidget] = [self.list.new_button, self.list.view, self.side_bar.options]
+        stops += [self.page.header.picker, self.panel_button]
+        stops += [widget for banner in self._banners for widget in banner.focus_chain()]
+        stops += [self.page.empty.button, *self.page.transcript.focus_chain()]
+        stops += [self.page.composer.text_box, self.page.composer.button]
+        for before, after in pairwise(stops):
+            QWidget.setTabOrder(before, after)
+
+    def _retranslate(self) -> None:
+        self.setWindowTitle("LayaDesk")
+        self.panel_button.set_name(self.tr("Machine and route"), "F9")
+        self.panel.setAccessibleName(self.tr("Machine and route"))
+
+    def _step(self, step: int) -> None:
+        wanted = self.list.neighbour(self.page.conversation.conversation_id, step)
+        if wanted is not None:
+            self.page.show_conversation(wanted)
+
+    def _refresh_list(self) -> None:
+        self._bridge.deliver(self._use_cases.conversations.list(), self._on_listed, on_error=self.show_failure)
+
+    def _on_listed(self, conversations: tuple[Conversation, ...]) -> None:
+        self.list.set_conversations(conversations)
+        self.list.show_current(self.page.conversation.conversation_id)
+
+    @Slot(str)
+    def _on_conversations_changed(self, conversation_id: str) -> None:
+        self._refresh_list()
+        if conversation_id in {"", self.page.conversation.conversation_id}:
+            self.page.refresh()
+
+    @Slot(str)
+    def _on_shown(self, conversation_id: str) -> None:
+        self.failure.hide()
+        self._refresh_list()
+        self.list.show_current(conversation_id)
+
+    @Slot()
+    def _on_running_changed(self) -> None:
+        self.list.model.set_running(self.page.live.running_conversations())
+
+    @Slot(str, str)
+    def _on_renamed(self, conversation_id: str, title: str) -> None:
+        future = self._use_cases.conversations.rename(conversation_id, title)
+        self._bridge.deliver(future, self._on_done, on_error=self.show_failure)
+
+    @Slot(str)
+    def _on_delete_requested(self, conversation_id: str) -> None:
+        next_shown = self.list.neighbour(conversation_id, 1) or self.list.neighbour(conversation_id, -1)
+        future = self._use_cases.conversations.delete(conversation_id)
+        self._bridge.deliver(future, partial(self._on_deleted, conversation_id), on_error=self.show_failure)
+        if conversation_id == self.page.conversation.conversation_id:
+            if next_shown is None:
+                self.page.show_new()
+            else:
+                self.page.show_conversation(next_shown)
+
+    def _on_deleted(self, conversation_id: str, _: None) -> None:
+        self.toast.show_message(
+            self.tr("The conversation was deleted."), self.tr("Undo"), undo=partial(self._restore, conversation_id)
+        )
+
+    def _restore(self, conversation_id: str) -> None:
+        future = self._use_cases.conversations.restore(conversation_id)
+        self._bridge.deliver(future, partial(self._on_restored, conversation_id), on_error=self.show_failure)
+
+    def _on_restored(self, conversation_id: str, _: None) -> None:
+        self.page.show_conversation(conversation_id)
+
+    def _on_done(self, _: object) -> None:
+        """The list hears of it by the feed."""
+
+    @Slot(bool)
+    def _on_panel_toggled(self, is_open: bool) -> None:
+        self.panel.setVisible(is_open)
+        self._appearance.keep_panel_visible(is_open)
+
+    @Slot()
+    def add_model(self) -> None:
+        """Choose a GGUF; its header is checked before anything else sees it."""
+        if self._dialog is None:
+            self._dialog = QFileDialog(self)
+            self._dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+            self._dialog.fileSelected.connect(self.import_model)
+        self._dialog.setWindowTitle(self.tr("Add a model file"))
+        self._dialog.setNameFilters([self.tr("Models (*.gguf)"), self.tr("All files (*)")])
+        self._dialog.open()
+
+    @Slot(str)
+    def import_model(self, path: str) -> None:
+        """Add the file at `path` to the experts."""
+        self.failure.hide()
+        self._bridge.deliver(self._use_cases.experts.import_file(path), self._on_imported, on_error=self.show_failure)
+
+    def _on_imported(self, model: InstalledModel) -> None:
+        self.toast.show_message(self.tr("{name} was added.").format(name=model.name))

@@ -1,0 +1,79 @@
+"""The menu below the list: light or dark, language, add a model. The settings page will take its place."""
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+
+from layadesk.ui.language import OWN_NAMES
+from layadesk.ui.shell.appearance import Appearance
+from layadesk.ui.theme.icons import set_icon
+from layadesk.ui.theme.tokens import ICON_PX, Ink
+
+
+class OptionsButton(QToolButton):
+    """Signals:
+    add_model_requested: a model file should be added.
+    """
+
+    add_model_requested = Signal()
+
+    def __init__(self, appearance: Appearance, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("options")
+        self._appearance = appearance
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        set_icon(self, "options", Ink.MUTED)
+        self.setIconSize(QSize(ICON_PX, ICON_PX))
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._menu = QMenu(self)
+        self._menu.aboutToShow.connect(self._fill_menu)
+        self.setMenu(self._menu)
+        self._retranslate()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self._retranslate()
+        super().changeEvent(event)
+
+    def _retranslate(self) -> None:
+        self.setText(self.tr("Options"))
+        self.setAccessibleName(self.tr("Options"))
+
+    @Slot()
+    def _fill_menu(self) -> None:
+        self._menu.clear()
+        themes = self._menu.addMenu(self.tr("Appearance"))
+        themes.setObjectName("themes")
+        self._add_choices(
+            themes,
+            [("system", self.tr("Follow the system")), ("light", self.tr("Light")), ("dark", self.tr("Dark"))],
+            self._appearance.theme,
+        )
+        themes.triggered.connect(self._on_theme_chosen)
+        languages = self._menu.addMenu(self.tr("Language"))
+        languages.setObjectName("languages")
+        self._add_choices(
+            languages, [("system", self.tr("Follow the system")), *OWN_NAMES.items()], self._appearance.language
+        )
+        languages.triggered.connect(self._on_language_chosen)
+        self._menu.addSeparator()
+        add = self._menu.addAction(self.tr("Add a model file…"))
+        add.triggered.connect(self.add_model_requested)
+
+    def _add_choices(self, menu: QMenu, choices: list[tuple[str, str]], current: str) -> None:
+        group = QActionGroup(menu)
+        for value, text in choices:
+            action = menu.addAction(text)
+            action.setCheckable(True)
+            action.setChecked(value == current)
+            action.setData(value)
+            group.addAction(action)
+
+    @Slot(QAction)
+    def _on_theme_chosen(self, action: QAction) -> None:
+        self._appearance.choose_theme(str(action.data()))
+
+    @Slot(QAction)
+    def _on_language_chosen(self, action: QAction) -> None:
+        self._appearance.choose_language(str(action.data()))

@@ -1,0 +1,257 @@
+"""A sentence that says what and why, and a remedy, for every ErrorCode. Used by the window and the command line."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import QCoreApplication
+
+from layadesk.domain.errors import ErrorCode, ErrorReport, Fact
+from layadesk.domain.worker_state import ExitKind
+from layadesk.ui.texts.marks import QT_TRANSLATE_NOOP
+from layadesk.ui.texts.model_kinds import foreign_format, not_chat_kind
+from layadesk.ui.texts.words import exit_words, together
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """`what` names the cause, `remedy` the way out, `detail` what a library said, untranslated (may be empty)."""
+
+    what: str
+    remedy: str
+    detail: str = ""
+
+
+_TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
+    ErrorCode.MODEL_FILE_MISSING: (
+        QT_TRANSLATE_NOOP("errors", "The model file {subject} is not where it was."),
+        QT_TRANSLATE_NOOP("errors", "Put the file back, or add it again from where it is now."),
+    ),
+    ErrorCode.MODEL_FILE_UNREADABLE: (
+        QT_TRANSLATE_NOOP("errors", "The file {subject} cannot be read."),
+        QT_TRANSLATE_NOOP("errors", "Check that the disk is connected and that you may read the file."),
+    ),
+    ErrorCode.GGUF_EMPTY: (
+        QT_TRANSLATE_NOOP("errors", "The file {subject} is empty: a copy or download did not run to its end."),
+        QT_TRANSLATE_NOOP("errors", "Copy or download it again."),
+    ),
+    ErrorCode.GGUF_NOT_GGUF: (
+        QT_TRANSLATE_NOOP("errors", "The file {subject} is not a GGUF model; it looks like {format}."),
+        QT_TRANSLATE_NOOP("errors", "Choose a file that ends in .gguf; other formats have to be converted first."),
+    ),
+    ErrorCode.GGUF_VERSION: (
+        QT_TRANSLATE_NOOP("errors", "The file {subject} is written in GGUF version {version}, which is not supported."),
+        QT_TRANSLATE_NOOP("errors", "Get a newer copy of the model (GGUF version 2 or 3)."),
+    ),
+    ErrorCode.GGUF_TRUNCATED: (
+        QT_TRANSLATE_NOOP("errors", "The file {subject} is cut off: it has {size} bytes and needs at least {needed}."),
+        QT_TRANSLATE_NOOP("errors", "Copy or download it again to the end."),
+    ),
+    ErrorCode.GGUF_DAMAGED: (
+        QT_TRANSLATE_NOOP("errors", "The file {subject} is damaged: its header makes no sense."),
+        QT_TRANSLATE_NOOP("errors", "Copy or download it again."),
+    ),
+    ErrorCode.GGUF_UNKNOWN_ARCHITECTURE: (
+        QT_TRANSLATE_NOOP("errors", "The architecture “{architecture}” of {subject} is not known to this version."),
+        QT_TRANSLATE_NOOP("errors", "Update LayaDesk, or choose a model with a known architecture."),
+    ),
+    ErrorCode.GGUF_NOT_CHAT: (
+        QT_TRANSLATE_NOOP("errors", "The file {subject} cannot chat: it is {kind}."),
+        QT_TRANSLATE_NOOP("errors", "Choose the main file of a chat model, often marked “instruct” or “chat”."),
+    ),
+    ErrorCode.GGUF_NO_VOCABULARY: (
+        QT_TRANSLATE_NOOP("errors", "The file {subject} has no vocabulary, so text cannot be turned into tokens."),
+        QT_TRANSLATE_NOOP("errors", "Get a complete copy of the model."),
+    ),
+    ErrorCode.GGUF_SPLIT_INCOMPLETE: (
+        QT_TRANSLATE_NOOP("errors", "The model {subject} is split into {parts} parts, and {missing} is missing."),
+        QT_TRANSLATE_NOOP("errors", "Put all parts into one folder and choose the first one."),
+    ),
+    ErrorCode.MODEL_ALREADY_INSTALLED: (
+        QT_TRANSLATE_NOOP("errors", "The model {subject} is already among your experts."),
+        QT_TRANSLATE_NOOP("errors", "Choose it from the list of experts."),
+    ),
+    ErrorCode.CATALOGUE_DAMAGED: (
+        QT_TRANSLATE_NOOP("errors", "The catalogue of models cannot be read."),
+        QT_TRANSLATE_NOOP("errors", "Install LayaDesk again, or restore models.json; your own models are safe."),
+    ),
+    ErrorCode.INVENTORY_DAMAGED: (
+        QT_TRANSLATE_NOOP("errors", "The list of installed models cannot be read."),
+        QT_TRANSLATE_NOOP("errors", "Add your model files again; the files themselves are untouched."),
+    ),
+    ErrorCode.NO_EXPERT_INSTALLED: (
+        QT_TRANSLATE_NOOP("errors", "There is no expert yet that could answer."),
+        QT_TRANSLATE_NOOP("errors", "Add a model file (GGUF)."),
+    ),
+    ErrorCode.UNKNOWN_EXPERT: (
+        QT_TRANSLATE_NOOP("errors", "The expert {subject} is not installed."),
+        QT_TRANSLATE_NOOP("errors", "Choose another expert, or Auto."),
+    ),
+    ErrorCode.EMPTY_PROMPT: (
+        QT_TRANSLATE_NOOP("errors", "There is nothing to answer: the message is empty."),
+        QT_TRANSLATE_NOOP("errors", "Write something first."),
+    ),
+    ErrorCode.CONTEXT_LENGTH_EXCEEDED: (
+        QT_TRANSLATE_NOOP("errors", "The message is too long: {n_prompt} tokens, and the context holds {n_ctx}."),
+        QT_TRANSLATE_NOOP("errors", "Shorten it, or load the expert with a longer context."),
+    ),
+    ErrorCode.TEMPLATE_FAILED: (
+        QT_TRANSLATE_NOOP("errors", "The chat template of {subject} cannot be used."),
+        QT_TRANSLATE_NOOP("errors", "Get a newer copy of the model, or choose another expert."),
+    ),
+    ErrorCode.BAD_PARAMETER: (
+        QT_TRANSLATE_NOOP("errors", "The value {value} of {parameter} is not possible."),
+        QT_TRANSLATE_NOOP("errors", "Choose a value within its limits."),
+    ),
+    ErrorCode.DUPLICATE_REQUEST: (
+        QT_TRANSLATE_NOOP("errors", "This request is being answered already."),
+        QT_TRANSLATE_NOOP("errors", "Wait for its answer."),
+    ),
+    ErrorCode.QUEUE_FULL: (
+        QT_TRANSLATE_NOOP("errors", "Too many requests are waiting for this expert."),
+        QT_TRANSLATE_NOOP("errors", "Try again when some of them are done."),
+    ),
+    ErrorCode.UNKNOWN_CONVERSATION: (
+        QT_TRANSLATE_NOOP("errors", "This conversation or message is not there any more."),
+        QT_TRANSLATE_NOOP("errors", "Choose another conversation, or start a new one."),
+    ),
+    ErrorCode.CONVERSATION_BUSY: (
+        QT_TRANSLATE_NOOP("errors", "An answer is still being written in this conversation."),
+        QT_TRANSLATE_NOOP("errors", "Wait until it is complete, or stop it first."),
+    ),
+    ErrorCode.DATA_DIR_READ_ONLY: (
+        QT_TRANSLATE_NOOP("errors", "The data folder {subject} cannot be written to."),
+        QT_TRANSLATE_NOOP("errors", "Allow writing to it, or start with --data-dir and another folder."),
+    ),
+    ErrorCode.DISK_FULL: (
+        QT_TRANSLATE_NOOP("errors", "The disk with the data folder is full."),
+        QT_TRANSLATE_NOOP("errors", "Free some space; what was not saved is saved then."),
+    ),
+    ErrorCode.DISK_ERROR: (
+        QT_TRANSLATE_NOOP("errors", "The disk with the data folder reports errors."),
+        QT_TRANSLATE_NOOP("errors", "Check the disk and its cable, or start with --data-dir and another folder."),
+    ),
+    ErrorCode.DATABASE_DAMAGED: (
+        QT_TRANSLATE_NOOP("errors", "The file with your conversations is damaged."),
+        QT_TRANSLATE_NOOP("errors", "It was moved aside; the newest good backup is used where there is one."),
+    ),
+    ErrorCode.DATABASE_TOO_NEW: (
+        QT_TRANSLATE_NOOP("errors", "Your conversations were saved by a newer version of LayaDesk."),
+        QT_TRANSLATE_NOOP("errors", "Update LayaDesk, or start with --data-dir and another folder."),
+    ),
+    ErrorCode.DATABASE_BUSY: (
+        QT_TRANSLATE_NOOP("errors", "Another program has locked the file with your conversations."),
+        QT_TRANSLATE_NOOP("errors", "Close other windows of LayaDesk and backup programs, then try again."),
+    ),
+    ErrorCode.DATABASE_MIGRATION_FAILED: (
+        QT_TRANSLATE_NOOP("errors", "Your conversations could not be brought to the format of this version."),
+        QT_TRANSLATE_NOOP("errors", "Nothing was changed. Go on with the version you had before, and report this."),
+    ),
+    ErrorCode.OUT_OF_MEMORY: (
+        QT_TRANSLATE_NOOP("errors", "There was not enough memory."),
+        QT_TRANSLATE_NOOP("errors", "Choose a smaller expert or a shorter context, or close other programs."),
+    ),
+    ErrorCode.NO_DISPLAY: (
+        QT_TRANSLATE_NOOP("errors", "There is no screen to open the window on."),
+        QT_TRANSLATE_NOOP("errors", "Start it in a desktop session, or use `layadesk ask` in the terminal."),
+    ),
+    ErrorCode.QT_MISSING_LIBRARY: (
+        QT_TRANSLATE_NOOP("errors", "The window cannot be opened: the system library {library} is missing."),
+        QT_TRANSLATE_NOOP("errors", "Install it with: sudo apt-get install -y {packages}"),
+    ),
+    ErrorCode.MODEL_LOAD_FAILED: (
+        QT_TRANSLATE_NOOP("errors", "The expert {subject} could not be loaded."),
+        QT_TRANSLATE_NOOP("errors", "Check that there is enough memory, and that the file is complete."),
+    ),
+    ErrorCode.MODEL_SUSPECT: (
+        QT_TRANSLATE_NOOP("errors", "The engine died while it was loading {subject}, so it is not loaded by itself."),
+        QT_TRANSLATE_NOOP("errors", "Load it with a shorter context or fewer GPU layers, or choose another expert."),
+    ),
+    ErrorCode.DECODE_FAILED: (
+        QT_TRANSLATE_NOOP("errors", "The engine could not go on with this answer."),
+        QT_TRANSLATE_NOOP("errors", "Try again; when it happens again, choose a shorter context."),
+    ),
+    ErrorCode.ENGINE_DIED: (
+        QT_TRANSLATE_NOOP("errors", "The engine stopped in mid-answer: {how}."),
+        QT_TRANSLATE_NOOP("errors", "The text so far is kept. The engine starts again by itself; then try again."),
+    ),
+    ErrorCode.ENGINE_GAVE_UP: (
+        QT_TRANSLATE_NOOP("errors", "The engine stopped too often and is not started again by itself: {how}."),
+        QT_TRANSLATE_NOOP("errors", "Choose another expert or a shorter context, then start the engine again."),
+    ),
+    ErrorCode.ENGINE_HUNG: (
+        QT_TRANSLATE_NOOP("errors", "The engine did not answer any more and was ended."),
+        QT_TRANSLATE_NOOP("errors", "The text so far is kept. Try again when the engine is back."),
+    ),
+    ErrorCode.ENGINE_BAD_BUILD: (
+        QT_TRANSLATE_NOOP("errors", "The installed build of llama.cpp does not run on this machine."),
+        QT_TRANSLATE_NOOP("errors", "Run the set-up again; it builds llama.cpp anew for this machine."),
+    ),
+    ErrorCode.PROTOCOL_MISMATCH: (
+        QT_TRANSLATE_NOOP("errors", "The program and its engine do not speak the same version."),
+        QT_TRANSLATE_NOOP("errors", "Install LayaDesk again, so that all its parts are of one version."),
+    ),
+    ErrorCode.ROUTER_AWAY: (
+        QT_TRANSLATE_NOOP("errors", "The router is not there, so nobody can choose between the experts."),
+        QT_TRANSLATE_NOOP("errors", "The default expert answers meanwhile; you can also choose one yourself."),
+    ),
+    ErrorCode.BAD_SETTING: (
+        QT_TRANSLATE_NOOP("errors", "The value {value} is not possible for the setting {key}."),
+        QT_TRANSLATE_NOOP("errors", "Choose a value within its limits; the default is used meanwhile."),
+    ),
+    ErrorCode.SETTINGS_DAMAGED: (
+        QT_TRANSLATE_NOOP("errors", "The settings file cannot be read."),
+        QT_TRANSLATE_NOOP("errors", "It was kept beside the new one; default settings are used."),
+    ),
+    ErrorCode.INTERNAL: (
+        QT_TRANSLATE_NOOP("errors", "Something went wrong inside LayaDesk."),
+        QT_TRANSLATE_NOOP("errors", "Your conversations are safe. Please report it with the file app.log."),
+    ),
+}
+
+
+def explain(report: ErrorReport, *, name: str | None = None) -> Explanation:
+    """The texts of an error in the current language. `name` is how the expert is called on screen, where known."""
+    what, remedy = _TEXTS[report.code]
+    facts = _Facts(report.facts, name)
+    said = QCoreApplication.translate("errors", what).format_map(facts)
+    detail = _detail(report.facts)
+    return Explanation(
+        said,
+        QCoreApplication.translate("errors", remedy).format_map(facts),
+        "" if detail in said else detail,
+    )
+
+
+def sentence(report: ErrorReport) -> str:
+    """What and what to do in one line, for the command line and screen readers."""
+    explanation = explain(report)
+    return together(explanation.what, explanation.remedy)
+
+
+class _Facts(dict[str, str]):
+    """The facts as words, and the few that are derived. One that is missing reads "?" and hides nothing else."""
+
+    def __init__(self, facts: Mapping[str, Fact], name: str | None) -> None:
+        super().__init__({key: str(value) for key, value in facts.items() if value is not None})
+        subject = next((self[key] for key in ("path", "expert", "model_id", "name") if key in self), "?")
+        self["subject"] = name or subject
+        for key, source in (("size", "size_bytes"), ("needed", "needed_bytes")):
+            value = facts.get(source)
+            self[key] = f"{value:,}" if isinstance(value, int) else "?"
+        self["how"] = _how(facts)
+        self["kind"] = not_chat_kind(facts.get("kind", facts.get("detail")))
+        self["format"] = foreign_format(facts.get("looks_like"))
+
+    def __missing__(self, key: str) -> str:
+        return "?"
+
+
+def _how(facts: Mapping[str, Fact]) -> str:
+    kind = facts.get("kind")
+    known = kind if isinstance(kind, str) and kind in set(ExitKind) else ExitKind.PYTHON_ERROR
+    return exit_words(ExitKind(known), str(facts.get("detail", "?")))
+
+
+def _detail(facts: Mapping[str, Fact]) -> str:
+    return "; ".join(str(facts[key]) for key in ("reason", "detail") if facts.get(key))
