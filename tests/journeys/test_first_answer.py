@@ -1,0 +1,64 @@
+"""From the first start to a finished answer of the real starter expert, in a real window, by keyboard alone."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+
+from tests.fakes.window_program import left_after, window_program
+
+pytestmark = [pytest.mark.window, pytest.mark.llama]
+
+KEEP = "LAYADESK_KEEP_SCREENS"  # a directory: where `assets/screens/` is made anew
+
+
+def n_colours(file: Path) -> int:
+    """How many different colours a picture has; an empty or unpainted window has a handful."""
+    image = QImage(str(file))
+    return len({image.pixel(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)})
+
+
+def test_the_first_start_leads_to_a_finished_answer_by_keyboard_alone(
+    display: str, starter_data: Path, tmp_path: Path
+) -> None:
+    with window_program(display, starter_data) as program:
+        program.wait_until_shown()
+        program.type("Name three colours.")
+        program.press("Return")
+        first = program.wait_answer(0, "complete")
+        assert len(first) > 10
+        program.type("And three animals?")
+        program.press("Return")
+        second = program.wait_answer(1, "complete")
+        assert second
+        screen = tmp_path / "first-answer.png"
+        program.screenshot(screen, (0, 0, 1200, 780))
+        assert n_colours(screen) > 100
+        if os.environ.get(KEEP):
+            program.screenshot(Path(os.environ[KEEP]) / "first-answer.png", (0, 0, 1200, 780))
+        family = program.family()
+        assert len(family) >= 3
+        assert program.quit() == 0
+    assert left_after(family, 1.0) == []
+    (route, timings, expert), *_ = program.rows("select route, timings, expert_id from message where role='assistant'")
+    assert json.loads(str(route))["reason"] == "only_expert"
+    assert json.loads(str(timings))["n_decoded"] > 3
+    assert expert == "smollm2-135m-instruct"
+
+
+def test_escape_stops_the_answer_and_its_text_is_kept(display: str, starter_data: Path) -> None:
+    with window_program(display, starter_data) as program:
+        program.wait_until_shown()
+        program.type("Write a very long story about the sea.")
+        program.press("Return")
+        program.wait_answer(0, "streaming")
+        while not program.answers()[0][1]:
+            program.wait_answer(0, "streaming")
+        program.press("Escape")
+        text = program.wait_answer(0, "cancelled")
+        assert text
+        program.type("Good. Say yes.")
+        program.press("Return")
+        assert program.wait_answer(1, "complete")
