@@ -45,6 +45,7 @@ def scripted_data() -> Iterator[tuple[Path, str]]:
 def run_window(data_dir: Path, engine: str) -> tuple[list[float], int]:
     """The gaps between the timer's calls while the answers stream, and how many characters were shown meanwhile."""
     from PySide6.QtCore import Qt, QTimer
+    from PySide6.QtWidgets import QApplication
 
     from layadesk.app import Desk
     from layadesk.ui import application
@@ -66,7 +67,7 @@ def run_window(data_dir: Path, engine: str) -> tuple[list[float], int]:
         last[0] = now
 
     def show_next(conversations: list[str]) -> None:
-        window = next(w for w in application.QApplication.topLevelWidgets() if hasattr(w, "page"))
+        window = next(w for w in QApplication.topLevelWidgets() if hasattr(w, "page"))
         conversations.append(conversations.pop(0))
         window.page.show_conversation(conversations[0])
 
@@ -88,7 +89,7 @@ def run_window(data_dir: Path, engine: str) -> tuple[list[float], int]:
             timer.start()
             timers.append(timer)
         show_next(conversations)
-        QTimer.singleShot(int(SECONDS * 1000), application.QApplication.quit)
+        QTimer.singleShot(int(SECONDS * 1000), QApplication.quit)
 
     application.run(desk.use_cases, after_first_paint=begin, before_quit=desk.stop)
     return gaps, n_characters[0]

@@ -1,0 +1,244 @@
+"""One expert at work without any thread, so that Hypothesis can drive it: whatever happens, the texts are right."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from layadesk.domain.errors import ErrorCode
+from layadesk.domain.inference import FinishReason, LoadParams, PromptMessage, Role, SamplingParams
+from layadesk.domain.models import ExpertSpec
+from layadesk.engine.backend import DecodeOutcome
+from layadesk.engine.batch import Batch
+from layadesk.engine.expert_runner import ExpertRunner
+from layadesk.engine.prompt import Prompt
+from layadesk.engine.request_events import RequestEvents
+from layadesk.engine.scripted_backend import ScriptedBackend, ScriptedExpert
+from layadesk.engine.sequence import Marks, Sequence, SequenceState
+from layadesk.protocol.commands import Generate
+from layadesk.protocol.events import EngineEvent, Failed, Finished, RequestEvent
+from layadesk.protocol.scripted import ScriptedOptions
+from tests.fakes.engine_running import GREEDY
+from tests.invariants import check_request
+
+Outcomes = list[str]
+
+
+class Moody:
+    """A scripted expert whose decodes go wrong in the ways they may: `moods` tells one after the other."""
+
+    def __init__(self, expert: ScriptedExpert, moods: Outcomes, *, can_rewind: bool = True) -> None:
+        self._expert = expert
+        self._moods = moods
+        self.facts = replace(expert.facts, can_rewind=can_rewind)
+
+    def decode(self, batch: Batch, should_abort: Callable[[], bool] | None) -> DecodeOutcome:
+        mood = self._moods.pop(0) if self._moods else "ok"
+        if mood == "no_slot":
+            return DecodeOutcome.NO_SLOT
+        if mood == "failed" and len(set(batch.seq_ids)) > 1:  # a passing fault; one alone would rightly fail
+            return DecodeOutcome.FAILED
+        if mood.startswith("abort"):  # the first part has been computed, as after some of llama.cpp's smaller batches
+            n_kept = int(mood.removeprefix("abort")) * len(batch) // 4
+            part = Batch(*(column[:n_kept] for column in (batch.tokens, batch.positions, batch.seq_ids)))  # type: ignore[arg-type]  # in this order
+            part.wants_logits = [False] * n_kept
+            if n_kept:
+                assert self._expert.decode(part, None) is DecodeOutcome.OK
+            return DecodeOutcome.ABORTED
+        return self._expert.decode(batch, should_abort)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._expert, name)
+
+
+@dataclass
+class Lab:
+    """A runner with what it needs."""
+
+    expert: ScriptedExpert
+    moods: Outcomes = field(default_factory=list)
+    can_rewind: bool = True
+    events: list[EngineEvent] = field(default_factory=list)
+    open: dict[str, Sequence] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        def forget(one: Sequence) -> None:
+            del self.open[one.request_id]
+
+        spec = ExpertSpec("e", "", LoadParams())
+        moody = Moody(self.expert, self.moods, can_rewind=self.can_rewind)
+        events = RequestEvents(self.events.append, lambda: 0.0, forget)
+        self.runner = ExpertRunner(spec, moody, events, clock=lambda: 0.0, load_s=0.0)  # type: ignore[arg-type]  # by __getattr__
+        self.request_events = events
+
+    def arrive(self, order: int, text: str, sampling: SamplingParams = GREEDY) -> None:
+        messages = (PromptMessage(Role.USER, text),)
+        one = Sequence(Generate(str(order), "e", messages, sampling), order, Marks(0.0))
+        self.open[one.request_id] = one
+        prompt = self.runner.prompts.build(messages, sampling.max_tokens)
+        self.runner.add(one, prompt)
+
+    def cancel(self, request_id: str) -> None:
+        one = self.open[request_id]
+        self.runner.remove(one)
+        self.request_events.finished(one, FinishReason.CANCELLED)
+
+    def step(self) -> None:
+        self.runner.step(lambda: False, is_shared=False)
+        assert self.expert.n_cells_used == self.runner.scheduler.n_cells_used, "cells leaked"
+
+    def run(self) -> None:
+        n_steps = 0
+        while not self.runner.scheduler.is_idle:
+            self.step()
+            n_steps += 1
+            assert n_steps < 20_000, "no end"
+
+    def end(self, order: int) -> Finished | Failed:
+        own = [e for e in self.events if isinstance(e, RequestEvent) and e.request_id == str(order)]
+        check_request(own, str(order))
+        end = own[-1]
+        assert isinstance(end, Finished | Failed)
+        return end
+
+
+@pytest.fixture(scope="module")
+def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., ScriptedExpert]:
+    path = tmp_path_factory.mktemp("model") / "any.gguf"
+    path.touch()
+
+    def load_expert(text: str | None = None, **params: int) -> ScriptedExpert:
+        spec = ExpertSpec("e", str(path), LoadParams(**params))  # type: ignore[arg-type]  # numbers all
+        return ScriptedBackend(ScriptedOptions(text=text)).load(spec, lambda _fraction: True)
+
+    return load_expert
+
+
+actions = st.lists(
+    st.one_of(
+        st.tuples(st.just("arrive"), st.integers(1, 60)),
+        st.tuples(st.just("cancel"), st.integers(0, 5)),
+        st.tuples(st.just("step"), st.integers(1, 12)),
+    ),
+    min_size=1,
+    max_size=30,
+)
+moods = st.lists(st.sampled_from(["ok", "ok", "ok", "no_slot", "failed", "abort0", "abort1", "abort2", "abort3"]))
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(actions, moods, st.integers(120, 300), st.integers(1, 4), st.booleans())
+def test_whatever_happens_every_answer_is_what_it_would_be_alone(
+    load: Callable[..., ScriptedExpert],
+    actions: list[tuple[str, int]],
+    moods: Outcomes,
+    n_ctx: int,
+    n_parallel: int,
+    can_rewind: bool,
+) -> None:
+    lab = Lab(load(n_ctx=n_ctx, n_parallel=n_parallel, n_batch=48), list(moods), can_rewind)
+    texts: dict[int, str] = {}
+    cancelled: set[int] = set()
+    for order, (action, n) in enumerate(actions):
+        if action == "arrive":
+            texts[order] = f"{order}é🦊" + "abcdefghij"[order % 10] * n
+            lab.arrive(order, texts[order])
+        elif action == "cancel" and n < len(lab.open):
+            request_id = list(lab.open)[n]
+            cancelled.add(int(request_id))
+            lab.cancel(request_id)
+        elif action == "step":
+            for _ in range(n):
+                if not lab.runner.scheduler.is_idle:
+                    lab.step()
+    lab.run()
+    assert lab.open == {}
+    assert lab.expert.n_cells_used == 0
+    for order, text in texts.items():
+        end = lab.end(order)
+        assert isinstance(end, Finished), end
+        if order in cancelled:
+            assert text.startswith(end.text)
+        elif end.finish_reason is FinishReason.LENGTH:  # the context is full, or it was refused when it was alone
+            assert text.startswith(end.text)
+            assert end.timings.n_prompt + end.timings.n_decoded == n_ctx or "no_slot" in moods
+        else:
+            assert end.text == text
+
+
+def test_a_preempted_answer_goes_on_with_its_own_sampler_and_half_a_character(
+    load: Callable[..., ScriptedExpert],
+) -> None:
+    lab = Lab(load(n_ctx=150, n_parallel=2, n_batch=64))
+    lab.arrive(1, "x" * 40)
+    lab.arrive(2, "🦊" * 10)
+    second = lab.open["2"]
+    seen = set()
+    while lab.open:
+        lab.step()
+        seen.add((second.state, second.sampler is None))
+    assert (SequenceState.WAITING, False) in seen, "it was preempted, and its sampler waited with it"
+    assert [lab.end(order).text for order in (1, 2)] == ["x" * 40, "🦊" * 10]  # type: ignore[union-attr]  # Finished
+
+
+def test_a_fault_in_the_text_of_one_request_does_not_reach_the_others(
+    load: Callable[..., ScriptedExpert], caplog: pytest.LogCaptureFixture
+) -> None:
+    expert = load(n_ctx=600, n_parallel=2)
+    lab = Lab(expert)
+    lab.arrive(1, "good")
+    lab.arrive(2, "bad")
+
+    words = "words of the message"
+
+    def push(_piece: bytes) -> str:
+        raise RuntimeError(words)
+
+    lab.open["2"].stream.push = push  # type: ignore[method-assign, assignment]  # a bug
+    lab.run()
+    failed = lab.end(2)
+    assert isinstance(failed, Failed)
+    assert failed.error.code is ErrorCode.INTERNAL
+    assert isinstance(lab.end(1), Finished)
+    assert "request 2 failed" in caplog.text
+    assert "RuntimeError" in caplog.text
+    assert words not in caplog.text
+
+
+def test_a_doubled_token_would_be_noticed(load: Callable[..., ScriptedExpert]) -> None:
+    lab = Lab(load(n_ctx=600))
+    lab.arrive(1, "hello")
+    one = lab.open["1"]
+    while one.n_decoded < 2:
+        lab.step()
+    one.tokens.append(one.tokens[-1])
+    lab.step()
+    failed = lab.end(1)
+    assert isinstance(failed, Failed), "or the scripted backend proves nothing"
+
+
+def test_a_stop_string_the_prompt_builder_asks_for_is_used(load: Callable[..., ScriptedExpert]) -> None:
+    lab = Lab(load("Yes.<|im_end|>\n<|im_start|>user", n_ctx=600))
+    lab.runner.prompts.stops = ("<|im_end|>",)
+    lab.arrive(1, "hello")
+    lab.run()
+    assert lab.end(1).text == "Yes."  # type: ignore[union-attr]  # Finished
+
+
+def test_a_prompt_of_the_whole_context_but_one_gets_one_token(load: Callable[..., ScriptedExpert]) -> None:
+    lab = Lab(load("abc", n_ctx=100, n_batch=64))
+    one = Sequence(Generate("1", "e", (), GREEDY), 1, Marks(0.0))
+    lab.open["1"] = one
+    lab.runner.add(one, Prompt([65] * 99, 0))
+    lab.run()
+    end = lab.end(1)
+    assert isinstance(end, Finished)
+    assert (end.text, end.finish_reason) == ("a", FinishReason.LENGTH)
+
+
+def test_the_file_of_a_scripted_expert_must_exist(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="model_file_missing"):
+        ScriptedBackend().load(ExpertSpec("e", str(tmp_path / "nothing")), lambda _fraction: True)

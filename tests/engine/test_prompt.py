@@ -1,0 +1,128 @@
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from layadesk.domain.errors import ErrorCode, LayaDeskError
+from layadesk.domain.inference import LoadParams, PromptMessage, Role
+from layadesk.domain.models import ExpertSpec
+from layadesk.engine.backend import Expert, ExpertFacts
+from layadesk.engine.prompt import PromptBuilder
+from layadesk.engine.scripted_backend import BOS, ScriptedBackend, ScriptedExpert
+
+
+class Retold:
+    """A scripted expert with other facts."""
+
+    def __init__(self, expert: ScriptedExpert, facts: ExpertFacts) -> None:
+        self._expert = expert
+        self.facts = facts
+
+    def tokenize(self, text: str, *, parse_special: bool) -> list[int]:
+        return self._expert.tokenize(text, parse_special=parse_special)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._expert, name)
+
+
+def scripted(tmp_path: Path, n_ctx: int = 512, **changes: object) -> Expert:
+    path = tmp_path / "any.gguf"
+    path.touch()
+    expert = ScriptedBackend().load(ExpertSpec("e", str(path), LoadParams(n_ctx=n_ctx)), lambda _f: True)
+    values = {name: getattr(expert.facts, name) for name in ExpertFacts.__slots__}
+    return Retold(expert, ExpertFacts(**{**values, **changes}))  # type: ignore[return-value]  # by __getattr__
+
+
+def conversation(n_turns: int, length: int = 20) -> list[PromptMessage]:
+    messages = [PromptMessage(Role.SYSTEM, "Be kind.")]
+    for i in range(n_turns):
+        messages += [PromptMessage(Role.USER, f"{i}:" + "u" * length), PromptMessage(Role.ASSISTANT, "a" * length)]
+    return [*messages, PromptMessage(Role.USER, "last question")]
+
+
+def text_of(tokens: Sequence[int]) -> str:
+    return bytes(token for token in tokens if token < 256).decode()
+
+
+def refused(builder: PromptBuilder, *messages: PromptMessage) -> LayaDeskError:
+    with pytest.raises(LayaDeskError) as refusal:
+        builder.build(messages, None)
+    return refusal.value
+
+
+def test_bos_is_there_once_when_the_template_writes_it(tmp_path: Path) -> None:
+    tokens = PromptBuilder(scripted(tmp_path)).build(conversation(0), None).tokens
+    assert tokens[0] == BOS
+    assert tokens.count(BOS) == 1
+
+
+def test_bos_is_there_once_when_the_template_writes_it_twice(tmp_path: Path) -> None:
+    template = "{{ bos_token }}{{ bos_token }}{{ messages[0].content }}"
+    tokens = PromptBuilder(scripted(tmp_path, chat_template=template)).build(conversation(0), None).tokens
+    assert tokens.count(BOS) == 1
+
+
+def test_bos_is_added_when_only_the_vocabulary_asks_for_it(tmp_path: Path) -> None:
+    template = "{% for m in messages %}{{ m.content }}{% endfor %}"
+    wanted = PromptBuilder(scripted(tmp_path, chat_template=template)).build(conversation(0), None).tokens
+    assert wanted[0] == BOS
+    unwanted = scripted(tmp_path, chat_template=template, adds_bos=False)
+    assert BOS not in PromptBuilder(unwanted).build(conversation(0), None).tokens
+
+
+def test_what_fits_is_sent_whole(tmp_path: Path) -> None:
+    prompt = PromptBuilder(scripted(tmp_path, n_ctx=4096)).build(conversation(5), None)
+    assert prompt.n_dropped == 0
+    assert "0:uuu" in text_of(prompt.tokens)
+
+
+def test_what_does_not_fit_is_left_out_from_the_oldest_turn_on_and_counted(tmp_path: Path) -> None:
+    prompt = PromptBuilder(scripted(tmp_path, n_ctx=512)).build(conversation(20), None)
+    text = text_of(prompt.tokens)
+    assert prompt.n_dropped > 0
+    assert prompt.n_dropped % 2 == 0, "whole turns"
+    assert f"{prompt.n_dropped // 2}:uuu" in text
+    assert f"{prompt.n_dropped // 2 - 1}:uuu" not in text
+    assert "Be kind." in text
+    assert "last question" in text
+    assert len(prompt.tokens) + 128 <= 512, "a quarter is kept for the answer"
+
+
+def test_a_last_message_that_is_too_long_is_refused_with_both_numbers(tmp_path: Path) -> None:
+    error = refused(PromptBuilder(scripted(tmp_path, n_ctx=512)), PromptMessage(Role.USER, "x" * 600))
+    assert error.code is ErrorCode.CONTEXT_LENGTH_EXCEEDED
+    assert error.facts["n_ctx"] == 512
+    assert int(str(error.facts["n_prompt"])) > 600
+
+
+def test_a_last_message_that_leaves_one_cell_is_answered_with_one_token(tmp_path: Path) -> None:
+    builder = PromptBuilder(scripted(tmp_path, n_ctx=512))
+    frame = len(builder.build([PromptMessage(Role.USER, "x")], None).tokens) - 1
+    assert len(builder.build([PromptMessage(Role.USER, "x" * (511 - frame))], None).tokens) == 511
+    assert refused(builder, PromptMessage(Role.USER, "x" * (512 - frame))).code is ErrorCode.CONTEXT_LENGTH_EXCEEDED
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [(), (PromptMessage(Role.SYSTEM, "Be kind."),), (PromptMessage(Role.USER, " \n\t "),)],
+)
+def test_nothing_said_is_nothing_to_answer(tmp_path: Path, messages: tuple[PromptMessage, ...]) -> None:
+    assert refused(PromptBuilder(scripted(tmp_path)), *messages).code is ErrorCode.EMPTY_PROMPT
+
+
+def test_a_template_that_says_nothing_is_an_empty_prompt(tmp_path: Path) -> None:
+    builder = PromptBuilder(scripted(tmp_path, chat_template="{# nothing #}", adds_bos=False))
+    assert refused(builder, PromptMessage(Role.USER, "hello")).code is ErrorCode.EMPTY_PROMPT
+
+
+def test_a_file_without_a_template_is_asked_in_chatml_and_says_so(tmp_path: Path) -> None:
+    builder = PromptBuilder(scripted(tmp_path, chat_template=None))
+    assert builder.template_name == "chatml"
+    assert "<|im_start|>user\nlast question<|im_end|>" in text_of(builder.build(conversation(0), None).tokens)
+    assert "<|im_end|>" in builder.stops, "no token says that the turn is over, so its text must"
+    assert PromptBuilder(scripted(tmp_path)).template_name == "gguf"
+    assert PromptBuilder(scripted(tmp_path)).stops == ()
+
+
+def test_a_model_that_knows_chatml_needs_no_stop_strings(tmp_path: Path) -> None:
+    assert PromptBuilder(scripted(tmp_path, chat_template=None, control_texts={"<|im_end|>": 259})).stops == ()

@@ -1,0 +1,304 @@
+from dataclasses import dataclass, field
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from layadesk.engine.scheduler import Plan, Scheduler
+from layadesk.engine.sequence import Sequence, SequenceState
+from tests.fakes.engine_sequences import draw, facts, sequence
+
+
+def shares(plan: Plan) -> dict[int, int]:
+    return {share.sequence.order: share.n_tokens for share in plan.shares}
+
+
+def step(scheduler: Scheduler, n_slice: int = 16) -> Plan:
+    """One step in which everything goes well and every sampled sequence goes on."""
+    plan = scheduler.plan(n_slice)
+    sampled = [share.sequence for share in plan.shares if share.is_sampled]
+    scheduler.computed(plan)
+    for one in sampled:
+        draw(one)
+    return plan
+
+
+def test_a_decode_takes_one_token_before_any_prompt() -> None:
+    scheduler = Scheduler(facts())
+    scheduler.add(sequence(1, 3))
+    step(scheduler)
+    scheduler.add(sequence(2, 20))
+    assert shares(step(scheduler, 8)) == {1: 1, 2: 8}
+
+
+def test_a_slice_is_shared_equally_and_a_short_prompt_leaves_its_rest_to_the_long_one() -> None:
+    scheduler = Scheduler(facts(n_ctx=256))
+    scheduler.add(sequence(1, 3))
+    scheduler.add(sequence(2, 20))
+    scheduler.add(sequence(3, 20))
+    plan = scheduler.plan(15)
+    assert shares(plan) == {1: 3, 2: 6, 3: 6}
+
+
+def test_only_the_last_prompt_token_is_sampled() -> None:
+    scheduler = Scheduler(facts())
+    scheduler.add(sequence(1, 20))
+    assert not scheduler.plan(16).shares[0].is_sampled
+    scheduler.computed(scheduler.plan(16))
+    plan = scheduler.plan(16)
+    assert shares(plan) == {1: 4}
+    batch, rows = plan.batch()
+    assert rows == [3]
+    assert batch.wants_logits == [False, False, False, True]
+    assert batch.positions == [16, 17, 18, 19]
+
+
+def test_no_step_is_larger_than_the_batch() -> None:
+    scheduler = Scheduler(facts(n_ctx=256, n_batch=8))
+    scheduler.add(sequence(1, 2))
+    step(scheduler)
+    scheduler.add(sequence(2, 30))
+    assert shares(step(scheduler, 1000)) == {1: 1, 2: 7}
+
+
+def test_first_come_first_served_and_no_more_than_there_are_slots() -> None:
+    scheduler = Scheduler(facts(n_seq_max=2))
+    ones = [sequence(order, 4) for order in (1, 2, 3)]
+    for one in reversed(ones):
+        scheduler.add(one)
+    plan = step(scheduler)
+    assert [one.order for one in plan.admitted] == [1, 2]
+    assert [one.order for one in scheduler.waiting] == [3]
+    assert not scheduler.has_free_slot
+    scheduler.remove(ones[0])
+    assert [one.order for one in step(scheduler).admitted] == [3]
+
+
+def test_a_prompt_without_room_waits_until_there_is() -> None:
+    scheduler = Scheduler(facts(n_ctx=64))
+    first = sequence(1, 40)
+    scheduler.add(first)
+    step(scheduler, 64)
+    scheduler.add(sequence(2, 30))
+    assert step(scheduler).admitted == []
+    scheduler.remove(first)
+    assert [one.order for one in step(scheduler).admitted] == [2]
+
+
+def test_a_short_newcomer_does_not_overtake_the_one_that_waits() -> None:
+    scheduler = Scheduler(facts(n_ctx=64))
+    scheduler.add(sequence(1, 40))
+    step(scheduler, 64)
+    scheduler.add(sequence(2, 40))
+    scheduler.add(sequence(3, 2))
+    assert step(scheduler).admitted == []
+
+
+def test_when_cells_run_out_the_youngest_waits_and_keeps_what_it_has_written() -> None:
+    scheduler = Scheduler(facts(n_ctx=48))
+    old, young = sequence(1, 8, n_ctx=48), sequence(2, 8, n_ctx=48)
+    scheduler.add(old)
+    scheduler.add(young)
+    while young.state is SequenceState.RUNNING or young.n_decoded == 0:
+        plan = step(scheduler)
+    assert plan.preempted == [young]
+    assert old.state is SequenceState.RUNNING
+    assert young.n_decoded > 10
+    assert len(young.tokens) == 8 + young.n_decoded
+    assert (young.n_past, young.slot) == (0, None)
+    assert scheduler.take_stale_slots() == [1]
+    scheduler.remove(old)
+    n_before = young.n_decoded
+    while young.n_decoded == n_before:
+        step(scheduler)
+    assert young.n_past == len(young.tokens) - 1
+
+
+def test_a_sequence_alone_may_use_every_cell() -> None:
+    scheduler = Scheduler(facts(n_ctx=32))
+    lonely = sequence(1, 8, n_ctx=32)
+    scheduler.add(lonely)
+    while not lonely.is_full:
+        assert step(scheduler).preempted == []
+    assert len(lonely.tokens) == 32
+    assert scheduler.n_cells_used == 31  # the last token needs no cell: nothing is drawn from it
+
+
+def test_a_refused_step_with_several_sends_the_youngest_away() -> None:
+    scheduler = Scheduler(facts())
+    old, young = sequence(1, 8), sequence(2, 8)
+    scheduler.add(old)
+    scheduler.add(young)
+    plan = scheduler.plan(16)
+    assert scheduler.refused(plan) is None
+    assert young.state is SequenceState.WAITING
+    assert shares(step(scheduler)) == {1: 8}
+
+
+def test_a_refused_step_of_one_is_tried_with_fewer_tokens_and_ends_it_at_last() -> None:
+    scheduler = Scheduler(facts())
+    lonely = sequence(1, 32)
+    scheduler.add(lonely)
+    asked = []
+    while True:
+        plan = scheduler.plan(32)
+        asked.append(sum(share.n_tokens for share in plan.shares))
+        if (end := scheduler.refused(plan)) is not None:
+            break
+    assert end is lonely
+    assert asked == [32, 16, 8, 4, 2, 1]
+
+
+def test_after_a_refusal_the_pool_counts_as_smaller_until_it_is_empty() -> None:
+    scheduler = Scheduler(facts(n_ctx=64))
+    old, young = sequence(1, 12), sequence(2, 8)
+    scheduler.add(old)
+    scheduler.add(young)
+    step(scheduler, 20)
+    scheduler.refused(scheduler.plan(16))
+    for _ in range(5):
+        assert step(scheduler).admitted == [], "or it would be computed again at every step, for nothing"
+    scheduler.remove(old)
+    assert step(scheduler).admitted == [young]
+    scheduler.remove(young)
+    again = [sequence(order, 8) for order in (3, 4)]
+    for one in again:
+        scheduler.add(one)
+    assert step(scheduler).admitted == again, "an empty pool is as large as ever"
+
+
+def test_of_two_prompts_without_a_cell_left_the_younger_gives_way_at_once() -> None:
+    scheduler = Scheduler(facts(n_ctx=64))
+    old, young = sequence(1, 20), sequence(2, 8)
+    scheduler.add(old)
+    scheduler.add(young)
+    scheduler.plan(1)
+    old.tokens += range(40)
+    old.n_past, young.n_past = 57, 7
+    young.tokens += range(10)
+    plan = scheduler.plan(16)
+    assert plan.preempted == [young]
+    assert shares(plan) == {1: 3}
+
+
+@dataclass
+class Lab:
+    """A scheduler with a library that counts cells itself, and that may have fewer of them than it says."""
+
+    n_ctx: int
+    n_slots: int
+    n_batch: int
+    n_real: int
+    scheduler: Scheduler = field(init=False)
+    cells: dict[int, list[int]] = field(default_factory=dict)
+    alive: list[Sequence] = field(default_factory=list)
+    ended: list[Sequence] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.scheduler = Scheduler(facts(n_ctx=self.n_ctx, n_seq_max=self.n_slots, n_batch=self.n_batch))
+
+    def arrive(self, order: int, n_prompt: int, n_answer: int) -> None:
+        one = sequence(order, min(n_prompt, self.n_ctx - 1), n_ctx=self.n_ctx, max_tokens=n_answer)
+        self.alive.append(one)
+        self.scheduler.add(one)
+
+    def end(self, one: Sequence) -> None:
+        self.scheduler.remove(one)
+        self.alive.remove(one)
+        self.ended.append(one)
+        self.clear()
+
+    def clear(self) -> None:
+        for slot in self.scheduler.take_stale_slots():
+            self.cells.pop(slot, None)
+
+    def step(self, n_slice: int) -> None:
+        plan = self.scheduler.plan(n_slice)
+        self.clear()
+        self.check(plan)
+        batch, _rows = plan.batch()
+        if not plan.shares or sum(map(len, self.cells.values())) + len(batch) > self.n_real:
+            lonely = self.scheduler.refused(plan)
+            self.clear()
+            if lonely is not None:
+                self.end(lonely)
+            return
+        for token, seq_id, position in zip(batch.tokens, batch.seq_ids, batch.positions, strict=True):
+            cells = self.cells.setdefault(seq_id, [])
+            assert position == len(cells), "a lost or doubled token"
+            cells.append(token)
+        sampled = [share.sequence for share in plan.shares if share.is_sampled]
+        self.scheduler.computed(plan)
+        for one in sampled:
+            draw(one)
+            if one.is_full:
+                self.end(one)
+
+    def check(self, plan: Plan) -> None:
+        running, waiting = self.scheduler.running, self.scheduler.waiting
+        assert {id(one) for one in running}.isdisjoint(id(one) for one in waiting)
+        assert sorted(one.order for one in [*running, *waiting]) == sorted(one.order for one in self.alive)
+        slots = [one.slot for one in running]
+        assert len(set(slots)) == len(slots) <= self.n_slots
+        assert all(one.slot is None and one.n_past == 0 for one in waiting)
+        assert sum(share.n_tokens for share in plan.shares) <= self.n_batch
+        assert sum(share.is_sampled for share in plan.shares) <= self.n_slots
+        assert len({share.sequence.order for share in plan.shares}) == len(plan.shares)
+        for one in running:
+            assert self.cells.get(one.slot or 0, []) == one.tokens[: one.n_past]
+        assert sum(map(len, self.cells.values())) == self.scheduler.n_cells_used <= self.n_ctx
+        decoding = {one.order for one in running if one.is_decoding}
+        assert decoding <= {share.sequence.order for share in plan.shares}, "a reader was passed over"
+
+
+actions = st.lists(
+    st.one_of(
+        st.tuples(st.just("arrive"), st.integers(1, 70), st.integers(1, 40)),
+        st.tuples(st.just("cancel"), st.integers(0, 5), st.just(0)),
+        st.tuples(st.just("step"), st.integers(1, 64), st.just(0)),
+    ),
+    max_size=60,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    actions,
+    st.integers(16, 96),
+    st.integers(1, 5),
+    st.integers(8, 64),
+    st.integers(0, 100),
+)
+def test_for_any_arrivals_cancels_and_pool_sizes_all_end_and_nothing_leaks(
+    actions: list[tuple[str, int, int]], n_ctx: int, n_slots: int, n_batch: int, percent_missing: int
+) -> None:
+    n_missing = n_ctx * percent_missing // 400  # up to a quarter of the cells is not really there
+    lab = Lab(n_ctx, n_slots, max(n_batch, n_slots), n_ctx - n_missing)
+    for order, (action, n, n_answer) in enumerate(actions):
+        if action == "arrive":
+            lab.arrive(order, n, n_answer)
+        elif action == "cancel" and n < len(lab.alive):
+            lab.end(lab.alive[n])
+        elif action == "step":
+            lab.step(n)
+    oldest_moves = 0
+    while lab.alive:
+        before = [(one.order, len(one.tokens), one.n_past) for one in lab.alive]
+        lab.step(16)
+        after = [(one.order, len(one.tokens), one.n_past) for one in lab.alive]
+        oldest_moves = oldest_moves + 1 if before and after and before[0] == after[0] else 0
+        assert oldest_moves < 20, "the oldest starves"
+    assert lab.scheduler.is_idle
+    assert lab.cells == {}
+    assert lab.scheduler.n_cells_used == 0
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.integers(2, 60), min_size=2, max_size=5), st.integers(5, 32))
+def test_every_prompt_moves_in_every_step_as_long_as_there_is_room(sizes: list[int], n_slice: int) -> None:
+    scheduler = Scheduler(facts(n_ctx=1000, n_seq_max=8, n_batch=64))
+    ones = [sequence(order, size, n_ctx=1000) for order, size in enumerate(sizes)]
+    for one in ones:
+        scheduler.add(one)
+    while any(one.n_decoded == 0 for one in ones):
+        behind = {one.order for one in ones if one.n_decoded == 0}
+        assert behind <= set(shares(step(scheduler, n_slice)))

@@ -1,0 +1,156 @@
+"""An engine loop on its own thread, without a process: commands go in, events are recorded, promises are checked."""
+
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from layadesk.domain.inference import LoadParams, PromptMessage, Role, SamplingParams
+from layadesk.domain.models import ExpertSpec
+from layadesk.engine.backend import Backend
+from layadesk.engine.loop import EngineLoop, LoopMessage
+from layadesk.protocol.commands import Cancel, Configure, Generate, LoadModel, Shutdown, UnloadModel
+from layadesk.protocol.events import EngineEvent, Failed, Finished, ModelLoaded, PromptBuilt, RequestEvent, TextDelta
+from tests.invariants import check_request
+
+EventT = TypeVar("EventT")
+
+PATIENCE_S = 60.0
+GREEDY = SamplingParams(temperature=0.0, repeat_penalty=1.0)
+
+
+class RunningEngine:
+    """Close it: `close` ends the loop and checks every request it was ever given."""
+
+    def __init__(self, backend: Backend, *experts: ExpertSpec, n_queue_max: int = 64, n_loaded_max: int = 2) -> None:
+        self.events: list[EngineEvent] = []
+        self.phases: list[tuple[str, int]] = []
+        self.loads_begun: list[int] = []
+        self._changed = threading.Condition()
+        self._inbox: queue.SimpleQueue[LoopMessage] = queue.SimpleQueue()
+        self._asked: list[str] = []
+        self._loop = EngineLoop(
+            backend,
+            self._inbox,
+            self._put,
+            set_phase=lambda phase, n: self.phases.append((phase, n)),
+            before_load=lambda: self.loads_begun.append(len(self.events)),
+            n_loaded_max=n_loaded_max,
+        )
+        self._error: list[BaseException] = []
+        self._thread = threading.Thread(target=self._run, name="decode")
+        self._thread.start()
+        if experts:
+            self.configure(*experts, n_queue_max=n_queue_max)
+
+    def configure(self, *experts: ExpertSpec, n_queue_max: int = 64) -> None:
+        self._inbox.put(Configure(experts, n_queue_max))
+
+    def load(self, model_id: str) -> ModelLoaded:
+        self._inbox.put(LoadModel(model_id))
+        return self.wait(ModelLoaded, lambda event: event.loaded.model_id == model_id)
+
+    def send(self, command: LoopMessage) -> None:
+        if isinstance(command, Generate):
+            self._asked.append(command.request_id)
+        self._inbox.put(command)
+
+    def ask(
+        self,
+        text: str | Sequence[PromptMessage] = "hello",
+        *,
+        model_id: str = "expert",
+        request_id: str | None = None,
+        sampling: SamplingParams = GREEDY,
+    ) -> str:
+        """Send one request; returns its id."""
+        new_id = request_id or f"r{len(self._asked)}"
+        messages = (PromptMessage(Role.USER, text),) if isinstance(text, str) else tuple(text)
+        self.send(Generate(new_id, model_id, messages, sampling))
+        return new_id
+
+    def cancel(self, request_id: str) -> None:
+        self._inbox.put(Cancel(request_id))
+
+    def unload(self, model_id: str = "expert") -> None:
+        self._inbox.put(UnloadModel(model_id))
+
+    def of(self, request_id: str) -> list[RequestEvent]:
+        with self._changed:
+            return [e for e in self.events if isinstance(e, RequestEvent) and e.request_id == request_id]
+
+    def text(self, request_id: str) -> str:
+        return "".join(event.text for event in self.of(request_id) if isinstance(event, TextDelta))
+
+    def prompt(self, request_id: str) -> PromptBuilt:
+        return next(event for event in self.of(request_id) if isinstance(event, PromptBuilt))
+
+    def wait(self, kind: type[EventT], matches: Callable[[EventT], bool] = lambda _event: True) -> EventT:
+        """The first event of this kind that matches; what came already counts."""
+        found: list[EventT] = []
+
+        def is_there() -> bool:
+            found.extend(event for event in self.events if isinstance(event, kind) and matches(event))
+            return bool(found) or bool(self._error)
+
+        with self._changed:
+            assert self._changed.wait_for(is_there, PATIENCE_S), f"no {kind.__name__} in {self.events[-20:]}"
+        if not found:
+            raise self._error[0]
+        return found[0]
+
+    def wait_count(self, kind: type[EventT], n: int) -> None:
+        with self._changed:
+            assert self._changed.wait_for(lambda: sum(isinstance(e, kind) for e in self.events) >= n, PATIENCE_S)
+
+    def wait_for(self, request_id: str, kind: type[EventT]) -> EventT:
+        return self.wait(kind, lambda event: getattr(event, "request_id", None) == request_id)
+
+    def wait_text(self, request_id: str, n_chars: int) -> str:
+        with self._changed:
+            assert self._changed.wait_for(lambda: len(self.text(request_id)) >= n_chars, PATIENCE_S)
+        return self.text(request_id)
+
+    def finished(self, request_id: str) -> Finished:
+        end = self.end(request_id)
+        assert isinstance(end, Finished), end
+        return end
+
+    def failed(self, request_id: str) -> Failed:
+        end = self.end(request_id)
+        assert isinstance(end, Failed), end
+        return end
+
+    def end(self, request_id: str) -> Finished | Failed:
+        return self.wait(Finished | Failed, lambda event: event.request_id == request_id)  # type: ignore[arg-type]  # a union
+
+    def close(self) -> None:
+        self._inbox.put(Shutdown())
+        self._thread.join(PATIENCE_S)
+        assert not self._thread.is_alive(), "the loop does not end"
+        for request_id in dict.fromkeys(self._asked):
+            check_request(self.of(request_id), request_id)
+        assert not self._error, self._error
+
+    @property
+    def died_of(self) -> BaseException | None:
+        """What ended the loop, taken as expected."""
+        self._thread.join(PATIENCE_S)
+        return self._error.pop() if self._error else None
+
+    def _run(self) -> None:
+        try:
+            self._loop.run()
+        except BaseException as error:  # noqa: BLE001  # shown by the test that waits
+            self._error.append(error)
+            with self._changed:
+                self._changed.notify_all()
+
+    def _put(self, event: EngineEvent) -> None:
+        with self._changed:
+            self.events.append(event)
+            self._changed.notify_all()
+
+
+def expert(path: str, *, model_id: str = "expert", **params: object) -> ExpertSpec:
+    return ExpertSpec(model_id, path, LoadParams(**{"n_ctx": 1024, **params}))  # type: ignore[arg-type]  # by name
