@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from layadesk.domain.errors import ErrorReport
+from layadesk.domain.errors import ErrorCode, ErrorReport, fail
 from layadesk.paths import DataPaths
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ def running_core(data_dir: Path, engine: str, *, started: bool = True) -> "Itera
     """The rooms without a window; the children run inside the block when `started`."""
     from layadesk.app import Core  # noqa: PLC0415 - `--help` and bad usage answer without it
 
+    if data_dir.exists() and not data_dir.is_dir():
+        raise fail(ErrorCode.DATA_DIR_READ_ONLY, path=str(data_dir))
     core = Core(data_dir, engine=engine)
     try:
         if started:

@@ -85,7 +85,7 @@ def check_display() -> None:
     if sys.platform in {"win32", "darwin"}:
         return
     wanted = os.environ.get("QT_QPA_PLATFORM", "").split(":")[0]
-    has_wayland, has_x11 = "WAYLAND_DISPLAY" in os.environ, "DISPLAY" in os.environ
+    has_wayland, has_x11 = bool(os.environ.get("WAYLAND_DISPLAY")), bool(os.environ.get("DISPLAY"))
     if not wanted and not has_wayland and not has_x11:
         raise fail(ErrorCode.NO_DISPLAY)
     if wanted == "xcb" or (not wanted and not has_wayland):
@@ -96,6 +96,21 @@ def check_display() -> None:
                 ctypes.CDLL(str(plugin))
         except OSError as error:
             raise missing_library(error) from error
+        if not _x_server_answers():
+            raise fail(ErrorCode.NO_DISPLAY)
+
+
+def _x_server_answers() -> bool:
+    """Whether the server of $DISPLAY lets us in; True where that cannot be tried, so that Qt has the last word."""
+    try:
+        xcb = ctypes.CDLL("libxcb.so.1")
+    except OSError:
+        return True
+    xcb.xcb_connect.restype = ctypes.c_void_p
+    connection = ctypes.c_void_p(xcb.xcb_connect(None, None))
+    refused = xcb.xcb_connection_has_error(connection)
+    xcb.xcb_disconnect(connection)
+    return refused == 0
 
 
 def install_excepthook(show: Callable[[ErrorReport], None]) -> Callable[[], None]:

@@ -1,0 +1,173 @@
+"""Commands, their output, their exit status, and one clear line for what goes wrong."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Done, Shell
+
+
+def complains(done: Done, *words: str) -> bool:
+    """Status 1, nothing on stdout, one line on stderr with these words and no traceback."""
+    lines = done.err.strip().splitlines()
+    return done.status == 1 and len(lines) == 1 and all(word in lines[0] for word in ("layadesk:", *words))
+
+
+def test_ask_streams_the_answer_and_nothing_else_to_stdout(shell: Shell) -> None:
+    shell.install()
+    shell.script(text="red, 绿 and blue 🦊")
+    done = shell.run("ask", "Name three colours.")
+    assert (done.status, done.out, done.err) == (0, "red, 绿 and blue 🦊\n", "")
+
+
+def test_ask_json_prints_one_object_with_all_of_its_parts(shell: Shell) -> None:
+    shell.install()
+    shell.script(text="red")
+    found = shell.run("ask", "Name a colour.", "--json").json
+    assert set(found) == {"text", "expert", "route", "finish_reason", "timings", "memory"}
+    assert (found["text"], found["expert"], found["finish_reason"]) == ("red", "tiny", "stop")
+    assert found["route"]["reason"] == "only_expert"
+    assert found["timings"]["n_decoded"] == 3  # a byte is a token here
+    assert {"prefill_tps", "decode_tps", "ttft_ms"} <= set(found["timings"])
+
+
+def test_ask_reads_the_question_from_standard_input(shell: Shell) -> None:
+    shell.install()
+    shell.script(text=None)  # the answer repeats the question
+    assert shell.run("ask", "-", stdin="多行\nquestion").out == "多行\nquestion\n"
+
+
+def test_max_tokens_is_a_ceiling(shell: Shell) -> None:
+    shell.install()
+    shell.script(text="abcdefgh")
+    found = shell.run("ask", "go", "--max-tokens", "3", "--json").json
+    assert (found["text"], found["finish_reason"]) == ("abc", "length")
+
+
+def test_what_cannot_be_answered_is_one_line(shell: Shell) -> None:
+    assert complains(shell.run("ask", "hello"), "no expert")
+    shell.install()
+    assert complains(shell.run("ask", "  "), "empty")
+    assert complains(shell.run("ask", "hello", "--expert", "zeta"), "zeta", "not installed")
+
+
+def test_a_dying_engine_is_one_line_and_the_text_before_it_is_printed(shell: Shell) -> None:
+    shell.install()
+    shell.script(text="abcdefgh", decode_tps=20.0, faults=[{"kind": "kill", "at_token": 7}])
+    done = shell.run("ask", "go")
+    assert done.status == 1
+    assert done.out.startswith("abc")
+    assert done.err.startswith("layadesk:")
+    assert len(done.err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("frobnicate",),
+        ("ask",),
+        ("ask", "hello", "--max-tokens", "0"),
+        ("ask", "hello", "--max-tokens", "many"),
+        ("ask", "hello", "--temperature", "-1"),
+        ("ask", "hello", "--temperature", "nan"),
+        ("models",),
+        ("models", "import"),
+    ],
+)
+def test_bad_usage_is_status_two_and_no_traceback(shell: Shell, arguments: tuple[str, ...]) -> None:
+    done = shell.run(*arguments)
+    assert done.status == 2
+    assert done.err.startswith("usage:")
+    assert "Traceback" not in done.err
+
+
+def test_a_command_that_is_not_built_yet_is_not_offered(shell: Shell) -> None:
+    done = shell.run("--help")
+    assert done.status == 0
+    offered = [line.split()[0] for line in done.out.partition("COMMAND\n")[2].splitlines() if line.startswith("    ")]
+    assert offered == ["ask", "models", "smoke", "doctor"]
+
+
+def test_models_are_listed_as_they_are(shell: Shell) -> None:
+    assert "No expert is installed" in shell.run("models", "list").out
+    shell.install("größer 模型")
+    (model,) = shell.run("models", "list", "--json").json["models"]
+    assert model["path"] == str(shell.folder / "größer 模型.gguf")
+    assert model["is_present"] is True
+    Path(model["path"]).unlink()
+    assert "(missing)" in shell.run("models", "list").out
+
+
+@pytest.mark.parametrize(
+    ("content", "word"), [(b"", "empty"), (b"<html>no model</html>" * 9, "not a GGUF"), (b"GGUF\x03\0\0\0", "")]
+)
+def test_a_file_that_is_no_model_is_refused_in_one_line(shell: Shell, content: bytes, word: str) -> None:
+    file = shell.folder / "bad.gguf"
+    file.write_bytes(content)
+    assert complains(shell.run("models", "import", str(file)), "bad.gguf", word)
+    assert shell.run("models", "list", "--json").json == {"models": []}
+
+
+def test_a_missing_file_is_one_line(shell: Shell) -> None:
+    assert complains(shell.run("models", "import", str(shell.folder / "nowhere.gguf")), "nowhere.gguf")
+
+
+def test_smoke_passes_and_its_exit_status_says_so(shell: Shell) -> None:
+    shell.install()
+    shell.script(text="red, green, blue")
+    found = shell.run("smoke", "--json")
+    assert found.status == 0
+    assert found.json["passed"] is True
+    assert [step["name"] for step in found.json["steps"]] == ["route", "load", "answer", "measure"]
+
+
+def test_smoke_fails_without_an_expert_and_with_a_silent_one(shell: Shell) -> None:
+    assert shell.run("smoke").status == 1
+    shell.install()
+    shell.script(text="")
+    done = shell.run("smoke", "--json")
+    assert done.status == 1
+    assert done.json["passed"] is False
+
+
+def test_doctor_names_what_is_missing_and_its_status_says_whether_it_matters(shell: Shell) -> None:
+    empty = shell.run("doctor", "--json")
+    assert empty.status == 1
+    levels = {finding["check"]: finding["level"] for finding in empty.json["findings"]}
+    assert levels["experts"] == "fail"
+    assert levels["starter"] == "warn"
+    assert levels["engine"] == levels["router"] == levels["packages"] == "ok"
+    shell.install()
+    text = shell.run("doctor")
+    assert text.status == 0
+    assert "FAIL" not in text.out
+
+
+def test_doctor_tells_a_broken_engine(shell: Shell) -> None:
+    shell.install()
+    shell.script(at_start="exit")
+    done = shell.run("doctor", "--json")
+    assert done.status == 1
+    assert {finding["check"]: finding["level"] for finding in done.json["findings"]}["engine"] == "fail"
+
+
+def test_errors_speak_the_language_of_the_settings(shell: Shell) -> None:
+    shell.data_dir.mkdir()
+    settings = shell.data_dir / "settings.json"
+    settings.write_text('{"schema": 1, "values": {"ui.language": "zh_CN"}}', encoding="utf-8")
+    assert "专家" in shell.run("ask", "hello").err
+
+
+def test_a_data_directory_that_is_a_file_is_one_line(shell: Shell) -> None:
+    shell.data_dir.write_bytes(b"")
+    for command in (("ask", "hello"), ("models", "list"), ("smoke",)):
+        assert complains(shell.run(*command), "data")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only X11 and Wayland can be missing")
+@pytest.mark.parametrize(("display", "platform"), [("", ""), ("", "xcb"), (":4711", ""), (":4711", "xcb")])
+def test_without_a_display_the_window_says_so_in_one_line(shell: Shell, display: str, platform: str) -> None:
+    arguments = ("--data-dir", str(shell.data_dir))
+    done = shell.run(*arguments, DISPLAY=display, WAYLAND_DISPLAY="", QT_QPA_PLATFORM=platform)
+    assert complains(done, "no screen")
