@@ -42,7 +42,7 @@ def refused(expert: Expert, batch: Batch) -> LayaDeskError:
     return refusal.value
 
 
-def continue_greedily(expert: Expert, sampler: Sampler, row: int, seq_id: int, position: int, n: int) -> list[int]:
+def go_on(expert: Expert, sampler: Sampler, row: int, seq_id: int, position: int, n: int) -> list[int]:
     made = []
     for i in range(n):
         made.append(sampler.sample(row))
@@ -154,20 +154,21 @@ def test_the_question_whether_to_abort_is_asked_while_it_computes(expert: Expert
 def test_the_same_prompt_gives_the_same_tokens_alone_and_beside_others(expert: Expert) -> None:
     sampler = expert.new_sampler(GREEDY, 1)
     _outcome, row = decode(expert, tokens(expert, 12), 0)
-    alone = continue_greedily(expert, sampler, row, 0, 12, 6)
+    alone = go_on(expert, sampler, row, 0, 12, 6)
     decode(expert, tokens(expert, 30)[7:], 1)
     _outcome, row = decode(expert, tokens(expert, 12), 2)
-    assert continue_greedily(expert, sampler, row, 2, 12, 6) == alone
+    assert go_on(expert, sampler, row, 2, 12, 6) == alone
     sampler.close()
 
 
 def test_the_same_seed_draws_the_same_tokens(expert: Expert) -> None:
     sampling = SamplingParams(temperature=1.0)
     drawn = []
-    for seq_id in (0, 1):
+    for _ in range(2):
         sampler = expert.new_sampler(sampling, 1234)
-        _outcome, row = decode(expert, tokens(expert, 12), seq_id)
-        drawn.append(continue_greedily(expert, sampler, row, seq_id, 12, 5))
+        _outcome, row = decode(expert, tokens(expert, 12))
+        drawn.append(go_on(expert, sampler, row, 0, 12, 5))
+        expert.seq_remove(0)
         sampler.close()
         sampler.close()
     assert drawn[0] == drawn[1]

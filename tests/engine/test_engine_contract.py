@@ -8,9 +8,8 @@ import pytest
 from layadesk.domain.inference import FinishReason, PromptMessage, Role
 from layadesk.protocol.events import EngineStats, ModelLoaded, ModelLoading, PromptBuilt, TextDelta
 from tests.engine.conftest import BackendCase
-from tests.fakes.engine_running import GREEDY, RunningEngine, expert
+from tests.fakes.engine_running import GREEDY, SENTENCES, RunningEngine, expert, recital
 
-QUESTIONS = ("Name three colours.", "What is the capital of France?", "Say hello.", "Count to five.")
 SHORT = replace(GREEDY, max_tokens=12)
 
 Start = Callable[..., RunningEngine]
@@ -41,9 +40,11 @@ def test_a_request_loads_its_expert_and_is_answered(engine: RunningEngine) -> No
     assert times.total_ms >= times.ttft_ms >= times.load_ms + times.tokenize_ms
 
 
-def test_several_at_a_time_give_the_same_greedy_text_as_alone(engine: RunningEngine) -> None:
-    alone = [engine.finished(engine.ask(question, sampling=SHORT)).text for question in QUESTIONS]
-    together = [engine.ask(question, sampling=SHORT) for question in QUESTIONS]
+def test_several_at_a_time_give_the_same_greedy_text_as_alone(start_engine: Start, any_backend: BackendCase) -> None:
+    engine = start_engine(any_backend.scripted_as(decode_tps=200), expert(any_backend.path, n_ctx=4096))
+    sampling = replace(GREEDY, max_tokens=60)
+    alone = [engine.finished(engine.ask(recital(one), sampling=sampling)).text for one in SENTENCES]
+    together = [engine.ask(recital(one), sampling=sampling) for one in SENTENCES]
     assert [engine.finished(request_id).text for request_id in together] == alone
     first_texts = [engine.events.index(engine.wait_for(request_id, TextDelta)) for request_id in together]
     ends = [engine.events.index(engine.end(request_id)) for request_id in together]
@@ -76,12 +77,10 @@ def test_generation_never_goes_past_the_context(start_engine: Start, any_backend
     assert end.timings.n_prompt + end.timings.n_decoded == 256
 
 
-def test_a_stop_string_ends_the_answer_and_is_not_shown(engine: RunningEngine) -> None:
-    whole = engine.finished(engine.ask("Name three colours.", sampling=SHORT)).text
-    stop = whole[4:7]
-    end = engine.finished(engine.ask("Name three colours.", sampling=replace(SHORT, stop=(stop,))))
-    assert end.finish_reason is FinishReason.STOP
-    assert end.text == whole[: whole.index(stop)]
+def test_a_stop_string_ends_the_answer_and_is_not_shown(start_engine: Start, any_backend: BackendCase) -> None:
+    engine = start_engine(any_backend.scripted_as(text=SENTENCES[0]), expert(any_backend.path))
+    end = engine.finished(engine.ask(recital(SENTENCES[0]), sampling=replace(GREEDY, stop=("over", "wn fo"))))
+    assert (end.text, end.finish_reason) == ("The quick bro", FinishReason.STOP)
 
 
 def test_what_does_not_fit_is_left_out_visibly(start_engine: Start, any_backend: BackendCase) -> None:

@@ -12,7 +12,7 @@ from layadesk.domain.inference import FinishReason, PromptMessage, Role, Samplin
 from layadesk.engine.backend import Backend, Expert
 from layadesk.engine.prompt import PromptBuilder
 from layadesk.protocol.events import EngineStats, Loading, PrefillProgress, PromptBuilt
-from tests.fakes.engine_running import GREEDY, RunningEngine, expert
+from tests.fakes.engine_running import GREEDY, SENTENCES, RunningEngine, expert, recital
 
 pytestmark = pytest.mark.llama
 
@@ -34,36 +34,24 @@ def smol_expert(llama_backend: Backend, smol_gguf: Path) -> Iterator[Expert]:
     loaded.close()
 
 
-@pytest.mark.parametrize(
-    "messages",
-    [
-        [PromptMessage(Role.USER, "Name three colours.")],
-        [
-            PromptMessage(Role.SYSTEM, "You answer in one word."),
-            PromptMessage(Role.USER, "What is the capital of France?"),
-            PromptMessage(Role.ASSISTANT, "Paris."),
-            PromptMessage(Role.USER, "And of Italy? 🇮🇹"),
-        ],
-    ],
-)
-def test_the_greedy_answer_is_that_of_the_high_level_api(
-    smol: RunningEngine, smol_gguf: Path, messages: list[PromptMessage]
-) -> None:
+@pytest.mark.parametrize("sentence", SENTENCES[:2])
+def test_the_greedy_answer_is_that_of_the_high_level_api(smol: RunningEngine, smol_gguf: Path, sentence: str) -> None:
     from llama_cpp import Llama
 
-    ours = smol.finished(smol.ask(messages, sampling=replace(GREEDY, max_tokens=24)))
-    # With the same kind of attention: the two kinds round differently, and here a near tie turns on it.
+    messages = [PromptMessage(Role.SYSTEM, "You recite."), *recital(sentence)]
+    ours = smol.finished(smol.ask(messages, sampling=replace(GREEDY, max_tokens=60)))
     high_level = Llama(str(smol_gguf), n_ctx=512, flash_attn=True, verbose=False)
     try:
         theirs = high_level.create_chat_completion(
             [{"role": str(one.role), "content": one.text} for one in messages],
             temperature=0.0,
             repeat_penalty=1.0,
-            max_tokens=24,
+            max_tokens=60,
         )
     finally:
         high_level.close()
-    assert ours.text == theirs["choices"][0]["message"]["content"]
+    assert ours.text == theirs["choices"][0]["message"]["content"] == sentence
+    assert ours.finish_reason == theirs["choices"][0]["finish_reason"] == "stop"
     assert ours.timings.n_prompt == theirs["usage"]["prompt_tokens"]
 
 
@@ -99,15 +87,23 @@ def test_cancel_in_prefill_stops_within_the_slice(start_engine: Start, llama_bac
 
 
 def test_who_decodes_beside_a_cancelled_prefill_loses_nothing(smol: RunningEngine) -> None:
-    sampling = replace(GREEDY, max_tokens=30)
-    alone = smol.finished(smol.ask("Write about rain.", sampling=sampling)).text
-    first = smol.ask("Write about rain.", sampling=sampling)
+    first = smol.ask(recital(SENTENCES[0]))
     smol.wait_text(first, 5)
     second = smol.ask("Say it again, Sam. " * 250)
     smol.wait_for(second, PromptBuilt)
     smol.cancel(second)
     assert smol.finished(second).finish_reason is FinishReason.CANCELLED
-    assert smol.finished(first).text == alone
+    assert smol.finished(first).text == SENTENCES[0]
+
+
+def test_a_preempted_answer_comes_out_whole(start_engine: Start, llama_backend: Backend, smol_gguf: Path) -> None:
+    engine = start_engine(llama_backend, expert(str(smol_gguf), n_ctx=512, n_parallel=3))
+    asked = [engine.ask(recital(sentence, 3)) for sentence in SENTENCES[:3]]
+    ends = [engine.finished(request_id) for request_id in asked]
+    assert [end.text for end in ends] == list(SENTENCES[:3])
+    begins = [engine.events.index(engine.prompt(request_id)) for request_id in asked]
+    assert max(begins) < min(engine.events.index(end) for end in ends), "all three were let in"
+    assert sum(end.timings.n_prompt + end.timings.n_decoded for end in ends) > 512, "and did not fit to their ends"
 
 
 def test_a_seed_repeats_an_answer_and_another_one_does_not(smol: RunningEngine) -> None:
@@ -212,7 +208,6 @@ def test_other_cache_types_answer_the_same(
     start_engine: Start,
     llama_backend: Backend,
     smol_gguf: Path,
-    smol: RunningEngine,
     type_k: str,
     type_v: str,
     flash_attn: str,
@@ -220,6 +215,4 @@ def test_other_cache_types_answer_the_same(
     engine = start_engine(
         llama_backend, expert(str(smol_gguf), n_ctx=256, type_k=type_k, type_v=type_v, flash_attn=flash_attn)
     )
-    sampling = replace(GREEDY, max_tokens=8)
-    theirs = engine.finished(engine.ask("What is the capital of France?", sampling=sampling)).text
-    assert theirs == smol.finished(smol.ask("What is the capital of France?", sampling=sampling)).text
+    assert engine.finished(engine.ask(recital(SENTENCES[0]))).text == SENTENCES[0]

@@ -1,19 +1,14 @@
 """What llama.cpp says while it loads, read into numbers and reasons. The lines are as it prints them."""
 
 import threading
+from types import ModuleType
 
 import pytest
 
 from layadesk.domain.inference import MemoryUse
 from layadesk.engine.backend import Backend
-from layadesk.engine.llama_library import (
-    NativeLog,
-    first_error,
-    is_out_of_memory,
-    memory_use,
-    n_offloaded_layers,
-    native,
-)
+
+pytestmark = pytest.mark.usefixtures("llama_backend")
 
 MIB = 2**20
 INFO, WARN, ERROR = 2, 3, 4
@@ -33,8 +28,16 @@ ON_GPU = [
 ]
 
 
-def test_buffers_of_all_devices_are_added_up() -> None:
-    assert memory_use(ON_CPU) == MemoryUse(
+@pytest.fixture(scope="module")
+def library() -> ModuleType:
+    """Imported late: it loads llama.cpp."""
+    from layadesk.engine import llama_library
+
+    return llama_library
+
+
+def test_buffers_of_all_devices_are_added_up(library: ModuleType) -> None:
+    assert library.memory_use(ON_CPU) == MemoryUse(
         weights_bytes=round(92.10 * MIB) + round(12.66 * MIB),
         kv_bytes=36 * MIB,
         compute_bytes=round(15.51 * MIB),
@@ -42,20 +45,20 @@ def test_buffers_of_all_devices_are_added_up() -> None:
     )
 
 
-def test_the_state_of_recurrent_layers_counts_as_cache() -> None:
-    assert memory_use(ON_GPU).kv_bytes == round(15.5 * MIB)
+def test_the_state_of_recurrent_layers_counts_as_cache(library: ModuleType) -> None:
+    assert library.memory_use(ON_GPU).kv_bytes == round(15.5 * MIB)
 
 
-def test_what_was_not_told_is_unknown_and_not_nothing() -> None:
-    assert memory_use([]) == MemoryUse()
+def test_what_was_not_told_is_unknown_and_not_nothing(library: ModuleType) -> None:
+    assert library.memory_use([]) == MemoryUse()
 
 
-def test_only_layers_the_library_reports_count_as_on_a_gpu() -> None:
-    assert n_offloaded_layers(ON_CPU) == 0
-    assert n_offloaded_layers(ON_GPU) == 10
+def test_only_layers_the_library_reports_count_as_on_a_gpu(library: ModuleType) -> None:
+    assert library.n_offloaded_layers(ON_CPU) == 0
+    assert library.n_offloaded_layers(ON_GPU) == 10
 
 
-def test_the_reason_of_a_failure_is_its_first_error_without_names_of_functions() -> None:
+def test_the_reason_of_a_failure_is_its_first_error_without_names_of_functions(library: ModuleType) -> None:
     lines = [
         (WARN, "load: control-looking token was not control-type"),
         (
@@ -64,10 +67,10 @@ def test_the_reason_of_a_failure_is_its_first_error_without_names_of_functions()
         ),
         (ERROR, "llama_model_load_from_file_impl: failed to load model"),
     ]
-    assert first_error(lines) == "tensor 'blk.15.attn_output.weight' data is not within the file"
+    assert library.first_error(lines) == "tensor 'blk.15.attn_output.weight' data is not within the file"
     magic = [(ERROR, "gguf_init_from_reader: invalid magic characters: 'NOPE', expected 'GGUF'")]
-    assert first_error(magic) == "invalid magic characters: 'NOPE', expected 'GGUF'"
-    assert first_error(ON_CPU) == "llama.cpp gave no reason"
+    assert library.first_error(magic) == "invalid magic characters: 'NOPE', expected 'GGUF'"
+    assert library.first_error(ON_CPU) == "llama.cpp gave no reason"
 
 
 @pytest.mark.parametrize(
@@ -80,14 +83,14 @@ def test_the_reason_of_a_failure_is_its_first_error_without_names_of_functions()
         "ggml_vulkan: vk::Device::allocateMemory: ErrorOutOfDeviceMemory",
     ],
 )
-def test_an_error_about_memory_is_told_apart(line: str) -> None:
-    assert is_out_of_memory([(ERROR, line)])
-    assert not is_out_of_memory([(INFO, line)])
-    assert not is_out_of_memory([(ERROR, "unknown model architecture: 'zorkmoe'")])
+def test_an_error_about_memory_is_told_apart(library: ModuleType, line: str) -> None:
+    assert library.is_out_of_memory([(ERROR, line)])
+    assert not library.is_out_of_memory([(INFO, line)])
+    assert not library.is_out_of_memory([(ERROR, "unknown model architecture: 'zorkmoe'")])
 
 
-def test_lines_are_kept_for_the_thread_that_caused_them(llama_backend: Backend) -> None:
-    log = NativeLog()
+def test_lines_are_kept_for_the_thread_that_caused_them(library: ModuleType, llama_backend: Backend) -> None:
+    log = library.NativeLog()
     others: list[list[tuple[int, str]]] = []
 
     def other() -> None:
@@ -103,12 +106,12 @@ def test_lines_are_kept_for_the_thread_that_caused_them(llama_backend: Backend) 
         thread.start()
         thread.join()
     log._take(INFO, b"nobody's\n", None)
-    native.llama_log_set(llama_backend._library.log._callback, None)  # type: ignore[attr-defined]  # give it back
+    library.native.llama_log_set(llama_backend._library.log._callback, None)  # type: ignore[attr-defined]  # give it back
     assert lines == [(INFO, "ours")]
     assert others == [[(INFO, "theirs")]]
 
 
 @pytest.mark.llama
-def test_the_devices_are_those_of_the_loaded_library(llama_backend: Backend) -> None:
+def test_the_devices_are_those_of_the_loaded_library(library: ModuleType, llama_backend: Backend) -> None:
     assert "CPU" in llama_backend.devices
-    assert llama_backend.supports_gpu_offload == bool(native.llama_supports_gpu_offload())
+    assert llama_backend.supports_gpu_offload == bool(library.native.llama_supports_gpu_offload())

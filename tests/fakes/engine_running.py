@@ -18,6 +18,23 @@ EventT = TypeVar("EventT")
 PATIENCE_S = 60.0
 GREEDY = SamplingParams(temperature=0.0, repeat_penalty=1.0)
 
+# What a small model says to a question hangs on near ties, and rounding differs with what else is in a batch. Asked for
+# the fifth time to recite one of these, SmolLM2 puts each right token 2 and more (of some 20) before the next best.
+SENTENCES = (
+    "The quick brown fox jumps over the lazy dog while seven wizards quietly bake fresh bread near the old stone"
+    " bridge.",
+    "Every morning the baker opens the shop, lights the oven, and sells warm rolls to the children on their way to"
+    " school.",
+    "A small green boat drifted slowly down the river, past the mill and the church, until it reached the open sea.",
+    "In the winter the old gardener counts his seeds, sharpens every tool, and waits for the first warm day of spring.",
+)
+
+
+def recital(sentence: str, n_before: int = 4) -> list[PromptMessage]:
+    """A conversation whose next answer is `sentence`."""
+    once = [PromptMessage(Role.USER, "Recite it."), PromptMessage(Role.ASSISTANT, sentence)]
+    return [*once * n_before, once[0]]
+
 
 class RunningEngine:
     """Close it: `close` ends the loop and checks every request it was ever given."""

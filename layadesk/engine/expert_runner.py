@@ -1,0 +1,212 @@
+"""One loaded expert at work: plan, decode, sample, tell. A request that fails, fails alone."""
+
+import logging
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError
+from layadesk.domain.inference import FinishReason
+from layadesk.domain.models import ExpertSpec
+from layadesk.engine.backend import DecodeOutcome, Expert
+from layadesk.engine.failure_trace import trace_of
+from layadesk.engine.pace import StepPace
+from layadesk.engine.prompt import Prompt, PromptBuilder
+from layadesk.engine.request_events import RequestEvents
+from layadesk.engine.sampling import seed_of
+from layadesk.engine.scheduler import Plan, Scheduler, Share
+from layadesk.engine.sequence import Sequence
+from layadesk.engine.text_stream import TextStream
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class StepWork:
+    """What one step did, for the statistics."""
+
+    n_prefill: int = 0
+    n_decoded: int = 0
+
+
+class ExpertRunner:
+    """An expert, its scheduler and its prompts. Decode thread.
+
+    `n_preparing` counts prompts that are with the prompt thread: until it is 0 the expert must stay in memory.
+    `is_leaving` means that it takes no new requests and goes as soon as it may.
+    """
+
+    def __init__(
+        self, spec: ExpertSpec, expert: Expert, events: RequestEvents, *, clock: Callable[[], float], load_s: float
+    ) -> None:
+        self.spec = spec
+        self.expert = expert
+        self.load_s = load_s
+        self.prompts = PromptBuilder(expert)
+        self.scheduler = Scheduler(expert.facts)
+        self.n_preparing = 0
+        self.is_leaving = False
+        self.last_used = clock()
+        self._events = events
+        self._clock = clock
+        self._pace = StepPace()
+        self._in_step: frozenset[str] = frozenset()
+        self._n_sampled = 0
+
+    @property
+    def model_id(self) -> str:
+        """The expert's id."""
+        return self.spec.model_id
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it could be unloaded without harming a request."""
+        return self.scheduler.is_idle and self.n_preparing == 0
+
+    def is_in_step(self, request_id: str) -> bool:
+        """Whether a request's tokens are in the batch that is being decoded right now."""
+        return request_id in self._in_step
+
+    def add(self, one: Sequence, prompt: Prompt) -> None:
+        """Let a sequence with a finished prompt wait for its turn."""
+        one.tokens = list(prompt.tokens)
+        one.n_prompt = len(prompt.tokens)
+        one.n_dropped = prompt.n_dropped
+        one.n_ctx = self.expert.facts.n_ctx_seq
+        one.stream = TextStream((*one.request.sampling.stop, *self.prompts.stops))
+        self.scheduler.add(one)
+
+    def remove(self, one: Sequence) -> None:
+        """Take a sequence out, its cells included."""
+        self.scheduler.remove(one)
+        self._clear_stale()
+
+    def step(self, should_abort: Callable[[], bool], *, is_shared: bool) -> StepWork:
+        """One decode call and what follows from it. `is_shared`: another expert's reader waits for its turn too.
+
+        `should_abort` is asked only while prompts are computed. In a decode it would be asked 500 times a token (once
+        for each node of SmolLM2's graph), which costs 2 % of the speed, and the token is there soon anyway.
+        """
+        n_decoding = self.scheduler.n_decoding
+        plan = self.scheduler.plan(self._pace.n_slice(n_decoding=n_decoding, is_shared=is_shared or n_decoding > 0))
+        self._clear_stale()
+        for one in plan.admitted:
+            one.marks.admitted = one.marks.admitted or self._clock()
+            self._events.prompt_built(one, self.expert.facts.memory)
+        if not plan.shares:
+            self._no_room(plan)
+            return StepWork()
+        n_prefill = plan.n_prefill
+        n_sampled = self._n_sampled
+        self._run(plan, should_abort if n_prefill else None)
+        self.last_used = self._clock()
+        return StepWork(n_prefill, self._n_sampled - n_sampled)
+
+    def close(self) -> None:
+        """Free the expert. It must be idle."""
+        self.expert.close()
+
+    def _run(self, plan: Plan, should_abort: Callable[[], bool] | None) -> None:
+        batch, rows = plan.batch()
+        for share in plan.shares:
+            if share.sequence.marks.prefill_began is None:
+                share.sequence.marks.prefill_began = self._clock()
+        error = ErrorReport(ErrorCode.DECODE_FAILED, {"reason": "the library refused the batch"})
+        self._in_step = frozenset(share.sequence.request_id for share in plan.shares)
+        began = self._clock()
+        try:
+            outcome = self.expert.decode(batch, should_abort)
+        except LayaDeskError as refusal:
+            outcome, error = DecodeOutcome.FAILED, refusal.report
+        finally:
+            self._in_step = frozenset()
+        match outcome:
+            case DecodeOutcome.OK:
+                self._pace.measured(len(batch), self._clock() - began)
+                self.scheduler.computed(plan)
+                for share, row in zip(plan.shares, rows, strict=True):
+                    if batch.wants_logits[row]:
+                        self._advance(share.sequence, row)
+                    else:
+                        self._events.prefilled(share.sequence)
+            case DecodeOutcome.NO_SLOT:
+                self._no_room(plan)
+            case DecodeOutcome.ABORTED:
+                self._resync(plan)
+            case DecodeOutcome.FAILED:
+                self._resync(plan)
+                self._isolate(plan, error, should_abort)
+
+    def _advance(self, one: Sequence, row: int) -> None:
+        """Draw the next token of a sequence and show what it adds."""
+        try:
+            self._take_token(one, row)
+        except LayaDeskError as failure:
+            self._fail(one, failure.report)
+        except Exception as error:  # noqa: BLE001  # whatever it is, it is this request's alone
+            log.error("request %s failed after decoding: %s", one.request_id, trace_of(error))  # noqa: TRY400  # see there
+            self._fail(one, ErrorReport(ErrorCode.INTERNAL, {"reason": "sampling", "detail": type(error).__name__}))
+
+    def _take_token(self, one: Sequence, row: int) -> None:
+        if one.sampler is None:
+            sampling = one.request.sampling
+            one.sampler = self.expert.new_sampler(sampling, seed_of(sampling, secrets.randbits(32)))
+        token = one.sampler.sample(row)
+        now = self._clock()
+        if one.marks.first_token is None:
+            one.marks.first_token = now
+        if self.expert.is_eog(token):
+            self._end(one, FinishReason.STOP)
+            return
+        one.tokens.append(token)
+        one.n_decoded += 1
+        self._n_sampled += 1
+        one.marks.last_token = now
+        self._events.text(one, one.stream.push(self.expert.piece(token)))
+        if one.stream.is_stopped:
+            self._end(one, FinishReason.STOP)
+        elif one.is_full:
+            self._end(one, FinishReason.LENGTH)
+
+    def _no_room(self, plan: Plan) -> None:
+        lonely = self.scheduler.refused(plan)
+        self._clear_stale()
+        if lonely is not None:
+            self._end(lonely, FinishReason.LENGTH)
+
+    def _resync(self, plan: Plan) -> None:
+        """Ask what is left of each sequence after a decode that ended in the middle, and go on from there."""
+        for share in plan.shares:
+            one = share.sequence
+            assert one.slot is not None
+            n_left = self.expert.seq_pos_max(one.slot) + 1
+            if not self.expert.facts.can_rewind:
+                n_left = 0  # a recurrent state may have moved on without its position
+                self.expert.seq_remove(one.slot)
+            elif n_left >= len(one.tokens):
+                n_left = len(one.tokens) - 1  # the row to draw from is lost: compute the last token again
+                self.expert.seq_remove(one.slot, n_left)
+            one.n_past = n_left
+
+    def _isolate(self, plan: Plan, error: ErrorReport, should_abort: Callable[[], bool] | None) -> None:
+        """Find out whose part made a decode fail: each alone; the one that fails alone is failed."""
+        if len(plan.shares) == 1:
+            log.warning("decode failed for request %s: %s", plan.shares[0].sequence.request_id, error.facts)
+            self._fail(plan.shares[0].sequence, error)
+            return
+        for share in plan.shares:
+            one = share.sequence
+            if one.slot is not None:
+                self._run(Plan([Share(one, min(share.n_tokens, one.n_pending))]), should_abort)
+
+    def _end(self, one: Sequence, reason: FinishReason) -> None:
+        self.remove(one)
+        self._events.finished(one, reason)
+
+    def _fail(self, one: Sequence, error: ErrorReport) -> None:
+        self.remove(one)
+        self._events.failed(one, error)
+
+    def _clear_stale(self) -> None:
+        for slot in self.scheduler.take_stale_slots():
+            self.expert.seq_remove(slot)

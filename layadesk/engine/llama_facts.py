@@ -1,0 +1,67 @@
+"""What llama.cpp knows of a model and its context, as our own words. Loader thread."""
+
+import ctypes
+from typing import Any
+
+from layadesk.engine.backend import ExpertFacts
+from layadesk.engine.llama_library import memory_use, n_offloaded_layers, native
+
+_NO_VOCABULARY = 0  # LLAMA_VOCAB_TYPE_NONE
+_ATTR_UNKNOWN, _ATTR_CONTROL, _ATTR_ADDED = 1 << 0, 1 << 3, 1 << 4
+
+
+def read_facts(model: Any, context: Any, lines: list[tuple[int, str]]) -> ExpertFacts:
+    """`lines` are what the library said while it loaded; buffer sizes are told nowhere else."""
+    vocab = native.llama_model_get_vocab(model)
+    n_ctx = int(native.llama_n_ctx(context))
+    n_ctx_train = int(native.llama_model_n_ctx_train(model))
+    n_vocab = int(native.llama_vocab_n_tokens(vocab))
+    has_vocabulary = native.llama_vocab_type(vocab) != _NO_VOCABULARY
+    template = native.llama_model_chat_template(model, None)
+    bos = int(native.llama_vocab_bos(vocab)) if has_vocabulary else -1
+    control, added = _reserved_texts(vocab, n_vocab) if has_vocabulary else ({}, {})
+    return ExpertFacts(
+        architecture=_meta(model, b"general.architecture"),
+        n_ctx=n_ctx,
+        n_ctx_seq=min(n_ctx, n_ctx_train) if n_ctx_train > 0 else n_ctx,
+        n_ctx_train=n_ctx_train,
+        n_layer=int(native.llama_model_n_layer(model)),
+        n_gpu_layers=n_offloaded_layers(lines),
+        n_vocab=n_vocab,
+        n_seq_max=int(native.llama_n_seq_max(context)),
+        n_batch=int(native.llama_n_batch(context)),
+        memory=memory_use(lines),
+        chat_template=template.decode("utf-8", "replace") if template else None,
+        bos_token=bos if bos >= 0 else None,
+        bos_text=_text_of(vocab, bos) if bos >= 0 else "",
+        eos_text=_text_of(vocab, int(native.llama_vocab_eos(vocab))) if has_vocabulary else "",
+        adds_bos=has_vocabulary and bool(native.llama_vocab_get_add_bos(vocab)),
+        control_texts=control,
+        added_texts=added,
+        can_rewind=not (native.llama_model_is_recurrent(model) or native.llama_model_is_hybrid(model)),
+        has_vocabulary=has_vocabulary,
+    )
+
+
+def _reserved_texts(vocab: Any, n_vocab: int) -> tuple[dict[str, int], dict[str, int]]:
+    control: dict[str, int] = {}
+    added: dict[str, int] = {}
+    get_attr = native.llama_vocab_get_attr
+    for token in range(n_vocab):
+        attr = get_attr(vocab, token)
+        if attr & (_ATTR_CONTROL | _ATTR_UNKNOWN):
+            control[_text_of(vocab, token)] = token
+        elif attr & _ATTR_ADDED:
+            added[_text_of(vocab, token)] = token
+    return control, added
+
+
+def _text_of(vocab: Any, token: int) -> str:
+    text = native.llama_vocab_get_text(vocab, token) if token >= 0 else None
+    return "" if text is None else bytes(text).decode("utf-8", "replace")
+
+
+def _meta(model: Any, key: bytes) -> str:
+    value = ctypes.create_string_buffer(128)
+    n = native.llama_model_meta_val_str(model, key, value, len(value))
+    return value.value.decode("utf-8", "replace") if n >= 0 else ""

@@ -1,0 +1,125 @@
+"""The door to llama.cpp: the one import of its binding, its log, and what the build can do.
+
+`native` is the binding's low-level module, function for function llama.h. Importing this module loads the shared
+library, after the environment has been set for it.
+"""
+
+import contextlib
+import ctypes
+import logging
+import os
+import re
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+from layadesk.domain.inference import MemoryUse
+from layadesk.engine.environment import apply_engine_environment
+
+apply_engine_environment(os.environ)
+
+import llama_cpp.llama_cpp  # noqa: E402  # the environment must be set before
+
+native: Any = llama_cpp.llama_cpp
+log = logging.getLogger(__name__)
+
+_DEBUG, _WARN, _ERROR, _CONTINUED = 1, 3, 4, 5  # enum ggml_log_level
+_MAX_LINES = 2000  # of one capture; a load is some hundred without the debug lines
+_MAX_LINE_CHARS = 500
+
+_BUFFER = re.compile(r"\S+ +(model|KV|compute|output|RS) buffer size = +([0-9.]+) MiB")
+_OFFLOADED = re.compile(r"offloaded (\d+)/\d+ layers")
+_OUT_OF_MEMORY = re.compile(r"bad_alloc|out of memory|insufficient memory|failed to allocate|OutOfDeviceMemory", re.I)
+_PREFIX = re.compile(r"^(\w+: )+(error loading model: )?")
+
+
+class NativeLog:
+    """llama.cpp's own words, kept for the thread that made it speak. DEBUG is dropped: thousands of lines a load."""
+
+    def __init__(self) -> None:
+        self._captures: dict[int, list[tuple[int, str]]] = {}
+        self._callback = native.llama_log_callback(self._take)  # must live as long as the library
+        native.llama_log_set(self._callback, ctypes.c_void_p(0))
+
+    @contextlib.contextmanager
+    def capture(self) -> Iterator[list[tuple[int, str]]]:
+        """Level and text of what is said on this thread inside the block."""
+        lines: list[tuple[int, str]] = []
+        self._captures[threading.get_ident()] = lines
+        try:
+            yield lines
+        finally:
+            del self._captures[threading.get_ident()]
+
+    def _take(self, level: int, text: bytes, _user_data: Any) -> None:
+        if level == _DEBUG:
+            return
+        line = text.decode("utf-8", "replace").strip()[:_MAX_LINE_CHARS]
+        if level == _CONTINUED or not line:  # progress dots
+            return
+        if level in (_WARN, _ERROR):
+            log.info("llama.cpp: %s", line)
+        lines = self._captures.get(threading.get_ident())
+        if lines is not None and len(lines) < _MAX_LINES:
+            lines.append((level, line))
+
+
+class LlamaLibrary:
+    """The loaded library. Made once, before any other call into it."""
+
+    def __init__(self) -> None:
+        self.log = NativeLog()
+        native.llama_backend_init()
+        self.supports_gpu_offload = bool(native.llama_supports_gpu_offload())
+        self.devices = _device_names()
+
+
+def first_error(lines: list[tuple[int, str]]) -> str:
+    """The line that says what went wrong: later ones only say that it did. Without the names of C++ functions."""
+    errors = [line for level, line in lines if level == _ERROR]
+    return _PREFIX.sub("", errors[0]) if errors else "llama.cpp gave no reason"
+
+
+def is_out_of_memory(lines: list[tuple[int, str]]) -> bool:
+    """Whether the library's errors speak of memory."""
+    return any(level == _ERROR and _OUT_OF_MEMORY.search(line) for level, line in lines)
+
+
+def memory_use(lines: list[tuple[int, str]]) -> MemoryUse:
+    """The buffer sizes that were told while an expert was loaded; all devices together."""
+    sizes: dict[str, int] = {}
+    for _level, line in lines:
+        found = _BUFFER.search(line)
+        if found:
+            sizes[found[1]] = sizes.get(found[1], 0) + round(float(found[2]) * 2**20)
+    kv = [sizes[name] for name in ("KV", "RS") if name in sizes]  # RS: the state of recurrent layers
+    return MemoryUse(
+        weights_bytes=sizes.get("model"),
+        kv_bytes=sum(kv) if kv else None,
+        compute_bytes=sizes.get("compute"),
+        output_bytes=sizes.get("output"),
+    )
+
+
+def n_offloaded_layers(lines: list[tuple[int, str]]) -> int:
+    """Layers that really are on a device."""
+    found = [_OFFLOADED.search(line) for _level, line in lines]
+    return max((int(one[1]) for one in found if one), default=0)
+
+
+def _device_names() -> tuple[str, ...]:
+    """Names such as `CUDA0` and `CPU`. Opening ggml by its path would give a second, empty list of devices."""
+    try:
+        ggml = ctypes.CDLL("ggml.dll") if sys.platform == "win32" else native._lib
+        ggml.ggml_backend_dev_get.restype = ctypes.c_void_p
+        ggml.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
+        ggml.ggml_backend_dev_count.restype = ctypes.c_size_t
+        base = ctypes.CDLL("ggml-base.dll") if sys.platform == "win32" else native._lib
+        base.ggml_backend_dev_name.restype = ctypes.c_char_p
+        base.ggml_backend_dev_name.argtypes = [ctypes.c_void_p]
+        names = [base.ggml_backend_dev_name(ggml.ggml_backend_dev_get(i)) for i in range(ggml.ggml_backend_dev_count())]
+    except (OSError, AttributeError) as error:
+        log.info("the devices of llama.cpp are unknown: %s", error)
+        return ()
+    return tuple(name.decode("utf-8", "replace") for name in names)

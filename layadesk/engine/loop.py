@@ -1,0 +1,316 @@
+"""The engine's heart: take what arrived, let it in, compute one step, tell what came of it. The decode thread.
+
+Everything reaches the loop through one queue: commands from the app's pipe, prompts from the prompt thread, experts
+from the loader thread. So no other thread ever touches an expert that computes, and every event is sent from here, in
+order.
+"""
+
+import logging
+import queue
+import time
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+
+from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
+from layadesk.domain.inference import FinishReason, Role
+from layadesk.engine.backend import Backend
+from layadesk.engine.expert_runner import ExpertRunner
+from layadesk.engine.loaded_experts import MAX_LOADED, LoadedExperts
+from layadesk.engine.model_loader import LoadEnded, LoadProgress, ModelLoader
+from layadesk.engine.prompt_worker import PromptReady, PromptRefused, PromptWorker
+from layadesk.engine.request_events import RequestEvents
+from layadesk.engine.sampling import check_sampling
+from layadesk.engine.sequence import Marks, Sequence, SequenceState
+from layadesk.engine.throughput import Throughput
+from layadesk.protocol.commands import (
+    Cancel,
+    Configure,
+    EngineCommand,
+    Generate,
+    LoadModel,
+    Ping,
+    Shutdown,
+    UnloadModel,
+)
+from layadesk.protocol.events import EngineEvent, Failed, ModelLoading
+
+log = logging.getLogger(__name__)
+
+LoopMessage = EngineCommand | PromptReady | PromptRefused | LoadProgress | LoadEnded
+
+BEAT_S = 5.0  # how often a long step shows that it still moves
+STOP_S = 2.0
+
+
+class EngineLoop:
+    """Serves requests until Shutdown. `run` belongs to the decode thread; `inbox` may be filled from any.
+
+    A request id that is in use already: the second Generate is answered by `Failed` *without* a request id and with the
+    id as the fact `request`. Addressed to the id, it would end the first request in the eyes of everyone who listens.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        inbox: "queue.SimpleQueue[LoopMessage]",
+        put: Callable[[EngineEvent], None],
+        *,
+        set_phase: Callable[[str, int], None],
+        before_load: Callable[[], object] = lambda: None,
+        clock: Callable[[], float] = time.perf_counter,
+        n_loaded_max: int = MAX_LOADED,
+    ) -> None:
+        self._inbox = inbox
+        self._put = put
+        self._set_phase = set_phase
+        self._clock = clock
+        self._arrived: deque[LoopMessage] = deque()
+        self._open: dict[str, Sequence] = {}
+        self._n_arrived = 0
+        self._n_queue_max = Configure(()).n_queue_max
+        self._events = RequestEvents(put, clock, self._forget)
+        self._prompts = PromptWorker(inbox.put)
+        self._loader = ModelLoader(backend, inbox.put, clock=clock, before_load=before_load)
+        self._experts = LoadedExperts(self._loader, put, self._events, clock=clock, n_max=n_loaded_max)
+        self._throughput = Throughput(put, clock)
+        self._preparing: dict[int, Sequence] = {}
+        self._turn = 0
+        self._n_steps = 0
+        self._last_beat = 0.0
+        self._must_abort = False
+        self._is_over = False
+
+    def run(self) -> bool:
+        """Work until Shutdown; returns whether all threads could be ended, False with one still in native code."""
+        self._prompts.start()
+        self._take_messages(may_wait=True)
+        while not self._is_over:
+            self._let_in()
+            has_stepped = self._step()
+            self._tell_positions()
+            self._take_messages(may_wait=not has_stepped)
+        return self._stop()
+
+    def _take_messages(self, *, may_wait: bool) -> None:
+        """All that has arrived; waits for one when there is nothing to do."""
+        if may_wait and not self._arrived:
+            self._throughput.tell(self._experts.runners.values(), n_waiting=len(self._open), is_over=True)
+            self._set_phase("idle" if self._experts.loading is None else "loading", self._n_steps)
+            self._arrived.append(self._inbox.get())
+        self._drain()
+        while self._arrived and not self._is_over:
+            self._handle(self._arrived.popleft())
+
+    def _drain(self) -> None:
+        try:
+            while True:
+                self._arrived.append(self._inbox.get_nowait())
+        except queue.Empty:
+            return
+
+    def _handle(self, message: LoopMessage) -> None:
+        match message:
+            case Generate():
+                self._generate(message)
+            case Cancel(request_id):
+                self._cancel(request_id)
+            case Configure(experts, n_queue_max):
+                self._n_queue_max = n_queue_max
+                for model_id in self._experts.configure(experts):
+                    self._unload(model_id)
+            case LoadModel(model_id):
+                self._experts.load(model_id)
+            case UnloadModel(model_id):
+                self._unload(model_id)
+            case Shutdown():
+                self._is_over = True
+            case Ping():
+                pass  # the inbox thread has answered it
+            case PromptReady() | PromptRefused() | LoadProgress() | LoadEnded():
+                self._handle_result(message)
+
+    def _handle_result(self, result: PromptReady | PromptRefused | LoadProgress | LoadEnded) -> None:
+        match result:
+            case PromptReady() | PromptRefused():
+                self._take_prompt(result)
+            case LoadProgress(model_id, fraction):
+                self._tell_load(model_id, fraction)
+            case LoadEnded():
+                self._load_ended(result)
+
+    def _generate(self, request: Generate) -> None:
+        if request.request_id in self._open:
+            error = ErrorReport(ErrorCode.DUPLICATE_REQUEST, {"request": request.request_id})
+            self._put(Failed(None, error, request.model_id))
+            return
+        self._n_arrived += 1
+        one = Sequence(request, self._n_arrived, Marks(self._clock()))
+        try:
+            self._check(request)
+        except LayaDeskError as refusal:
+            self._events.failed(one, refusal.report)
+            return
+        self._open[request.request_id] = one
+
+    def _check(self, request: Generate) -> None:
+        self._experts.check_known(request.model_id)
+        check_sampling(request.sampling)
+        if not any(one.role is Role.USER and one.text.strip() for one in request.messages):
+            raise fail(ErrorCode.EMPTY_PROMPT)
+        n_waiting = self._n_waiting()
+        if n_waiting >= self._n_queue_max:
+            raise fail(ErrorCode.QUEUE_FULL, n_waiting=n_waiting, maximum=self._n_queue_max)
+
+    def _cancel(self, request_id: str) -> None:
+        one = self._open.get(request_id)
+        if one is not None:
+            self._take_out(one)
+            self._events.finished(one, FinishReason.CANCELLED)
+            if not any(other.model_id == one.model_id for other in self._open.values()):
+                self._experts.unwant(one.model_id)
+
+    def _unload(self, model_id: str) -> None:
+        for one in [one for one in self._open.values() if one.model_id == model_id]:
+            self._take_out(one)
+            self._events.finished(one, FinishReason.CANCELLED)
+        self._experts.unload(model_id)
+
+    def _take_prompt(self, message: PromptReady | PromptRefused) -> None:
+        runner = self._experts.runners[message.model_id]  # it could not go: n_preparing held it
+        runner.n_preparing -= 1
+        one = self._preparing.pop(message.order, None)
+        if one is None or one.state is SequenceState.ENDED:
+            return
+        if isinstance(message, PromptRefused):
+            self._events.failed(one, message.error)
+            return
+        one.marks.tokenize_s = message.seconds
+        runner.add(one, message.prompt)
+
+    def _tell_load(self, model_id: str, fraction: float) -> None:
+        self._put(ModelLoading(model_id, fraction))
+        for one in self._open.values():
+            if one.model_id == model_id and one.state is SequenceState.AWAITING_EXPERT:
+                self._events.loading(one, fraction)
+
+    def _load_ended(self, end: LoadEnded) -> None:
+        error = self._experts.ended(end)
+        if error is not None:
+            for one in [one for one in self._open.values() if one.model_id == end.spec.model_id]:
+                if one.state is SequenceState.AWAITING_EXPERT:
+                    self._events.failed(one, error)
+
+    def _let_in(self) -> None:
+        """Send every request whose expert is there to the prompt thread; for the others, have it loaded.
+
+        In this order: an expert that has just come must have its requests before it can look idle.
+        """
+        waiting = [one for one in self._open.values() if one.state is SequenceState.AWAITING_EXPERT]
+        for one in waiting:
+            runner = self._experts.usable(one.model_id)
+            if runner is not None:
+                self._prepare(one, runner)
+        for one in waiting:
+            if one.state is SequenceState.AWAITING_EXPERT:
+                self._experts.want(one.model_id)
+        self._experts.advance()
+        for one in waiting:
+            is_coming = self._experts.loading == one.model_id and one.state is SequenceState.AWAITING_EXPERT
+            if is_coming and not one.has_reported_load:
+                self._events.loading(one, 0.0)
+
+    def _prepare(self, one: Sequence, runner: ExpertRunner) -> None:
+        if one.has_reported_load:
+            one.marks.load_s = min(runner.load_s, self._clock() - one.marks.arrived)
+        one.state = SequenceState.PREPARING
+        runner.n_preparing += 1
+        runner.last_used = self._clock()
+        self._preparing[one.order] = one
+        self._prompts.submit(one.order, runner.prompts, one.request)
+
+    def _take_out(self, one: Sequence) -> None:
+        if one.state in (SequenceState.WAITING, SequenceState.RUNNING):
+            self._experts.runners[one.model_id].remove(one)
+
+    def _forget(self, one: Sequence) -> None:
+        if self._open.get(one.request_id) is one:
+            del self._open[one.request_id]
+
+    def _n_waiting(self) -> int:
+        return sum(one.state is not SequenceState.RUNNING for one in self._open.values())
+
+    def _tell_positions(self) -> None:
+        """Tell those who wait for a slot or for their turn to load how many are before them."""
+        before: dict[str, int] = {}
+        for one in sorted(self._open.values(), key=lambda one: one.order):
+            if one.state is SequenceState.RUNNING:
+                continue
+            position = before.get(one.model_id, 0)
+            before[one.model_id] = position + 1
+            runner = self._experts.usable(one.model_id)
+            if one.state is SequenceState.PREPARING and runner is not None and runner.scheduler.has_free_slot:
+                continue  # a moment only
+            self._events.queued(one, position)
+
+    def _busy_runners(self) -> list[ExpertRunner]:
+        return [runner for runner in self._experts.runners.values() if not runner.scheduler.is_idle]
+
+    def _step(self) -> bool:
+        """One step of every expert that has something to do, a different one first each time; whether there was any."""
+        busy = self._busy_runners()
+        self._turn += 1
+        start = self._turn % len(busy) if busy else 0
+        for runner in busy[start:] + busy[:start]:
+            self._throughput.begin()
+            self._must_abort = False
+            self._set_phase("decode" if runner.scheduler.n_decoding else "prefill", self._n_steps)
+            is_shared = any(other is not runner and other.scheduler.n_decoding > 0 for other in busy)
+            self._throughput.add(runner.step(partial(self._should_abort, runner), is_shared=is_shared))
+            self._n_steps += 1
+            if self._arrived:  # seen while it computed; the next step begins with another expert
+                break
+        if busy:
+            self._throughput.tell(self._experts.runners.values(), n_waiting=self._n_waiting(), is_over=False)
+        return bool(busy)
+
+    def _should_abort(self, runner: ExpertRunner) -> bool:
+        """Asked by the native code in the middle of a prefill, on this thread: has anyone called it off?"""
+        now = self._clock()
+        if now - self._last_beat >= BEAT_S:
+            self._last_beat = now
+            self._n_steps += 1
+            self._set_phase("prefill", self._n_steps)
+        if not self._inbox.empty():
+            n_seen = len(self._arrived)
+            self._drain()
+            self._must_abort = self._must_abort or any(
+                self._ends(message, runner) for message in list(self._arrived)[n_seen:]
+            )
+        return self._must_abort
+
+    @staticmethod
+    def _ends(message: LoopMessage, runner: ExpertRunner) -> bool:
+        match message:
+            case Shutdown():
+                return True
+            case Cancel(request_id):
+                return runner.is_in_step(request_id)
+            case UnloadModel(model_id):
+                return model_id == runner.model_id
+            case _:
+                return False
+
+    def _stop(self) -> bool:
+        for one in list(self._open.values()):
+            self._take_out(one)
+            self._events.finished(one, FinishReason.CANCELLED)
+        is_quiet = self._loader.stop(STOP_S) & self._prompts.stop(STOP_S)
+        self._drain()
+        for message in self._arrived:
+            if isinstance(message, LoadEnded) and message.expert is not None:
+                message.expert.close()
+        if is_quiet:
+            self._experts.close_all()
+        log.info("engine loop ended after %d steps", self._n_steps)
+        return is_quiet

@@ -1,0 +1,110 @@
+"""One token stream in the engine: everything about one `Generate`, from its arrival to its terminal event."""
+
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from layadesk.domain.inference import Timings
+from layadesk.engine.backend import Sampler
+from layadesk.engine.text_stream import TextStream
+from layadesk.protocol.commands import Generate
+
+
+class SequenceState(Enum):
+    """Where a sequence stands. Moves only downwards, but for preemption (RUNNING to WAITING)."""
+
+    AWAITING_EXPERT = auto()
+    PREPARING = auto()  # its prompt is with the prompt thread
+    WAITING = auto()  # for a slot or for cells
+    RUNNING = auto()
+    ENDED = auto()
+
+
+@dataclass(slots=True)
+class Marks:
+    """When things happened, seconds of the engine's clock; None where they did not."""
+
+    arrived: float
+    expert_ready: float | None = None
+    admitted: float | None = None
+    prefill_began: float | None = None
+    first_token: float | None = None
+    last_token: float | None = None
+    load_s: float | None = None
+    tokenize_s: float | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Sequence:
+    """All state of one generation. Identity counts, not value. Decode thread.
+
+    `tokens` is the prompt and what was generated, `n_past` how many of them are in the KV cache: prefill, decode and
+    the second prefill after a preemption are all "n_past catches up with tokens", so a preempted sequence loses
+    nothing. `order` is the arrival number; the higher, the younger.
+    """
+
+    request: Generate
+    order: int
+    marks: Marks
+    n_ctx: int = 0
+    state: SequenceState = SequenceState.AWAITING_EXPERT
+    tokens: list[int] = field(default_factory=list)
+    n_prompt: int = 0
+    n_dropped: int = 0
+    n_past: int = 0
+    n_decoded: int = 0
+    slot: int | None = None
+    sampler: Sampler | None = None
+    stream: TextStream = field(default_factory=TextStream)
+    reported_position: int | None = None
+    has_reported_load: bool = False
+    has_reported_prompt: bool = False
+    n_reported_prefill: int = 0
+
+    @property
+    def request_id(self) -> str:
+        """The app's id."""
+        return self.request.request_id
+
+    @property
+    def model_id(self) -> str:
+        """The expert asked for."""
+        return self.request.model_id
+
+    @property
+    def n_pending(self) -> int:
+        """Tokens not yet in the KV cache; exactly 1 while decoding."""
+        return len(self.tokens) - self.n_past
+
+    @property
+    def is_decoding(self) -> bool:
+        """Whether the next step is a single token whose successor someone waits for."""
+        return self.n_decoded > 0 and self.n_pending == 1
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the answer must end here: its own limit, or the context."""
+        limit = self.request.sampling.max_tokens
+        return len(self.tokens) >= self.n_ctx or (limit is not None and self.n_decoded >= limit)
+
+    def timings(self, now: float) -> Timings:
+        """Where the time went so far."""
+        marks = self.marks
+        waited = (marks.admitted if marks.admitted is not None else now) - marks.arrived
+        queue_s = max(0.0, waited - (marks.load_s or 0.0) - (marks.tokenize_s or 0.0))
+        return Timings(
+            queue_ms=queue_s * 1000,
+            load_ms=_ms(0.0, marks.load_s),
+            tokenize_ms=_ms(0.0, marks.tokenize_s),
+            prefill_ms=_ms(marks.prefill_began, marks.first_token),
+            ttft_ms=_ms(marks.arrived, marks.first_token),
+            decode_ms=_ms(marks.first_token, marks.last_token),
+            total_ms=(now - marks.arrived) * 1000,
+            n_prompt=self.n_prompt,
+            n_cached=0,
+            n_decoded=self.n_decoded,
+            n_ctx=self.n_ctx,
+        )
+
+
+def _ms(begin: float | None, end: float | None) -> float | None:
+    return None if begin is None or end is None else (end - begin) * 1000
