@@ -108,7 +108,7 @@ def _x_server_answers() -> bool:
         return True
     xcb.xcb_connect.restype = ctypes.c_void_p
     connection = ctypes.c_void_p(xcb.xcb_connect(None, None))
-    refused = xcb.xcb_connection_has_error(connection)
+    refused = int(xcb.xcb_connection_has_error(connection))
     xcb.xcb_disconnect(connection)
     return refused == 0
 
