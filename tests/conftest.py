@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # a test that wants a real window starts its own X server
@@ -24,6 +25,14 @@ _ORDER = (
     ("screens", "journeys", "window"),
     ("benchmarks",),
 )
+
+
+# The same examples in each run, so that a change is judged and not chance; LAYADESK_EXPLORE=20000 looks for new ones.
+hypothesis.settings.register_profile("same", derandomize=True, deadline=None)
+hypothesis.settings.register_profile(
+    "explore", max_examples=int(os.environ.get("LAYADESK_EXPLORE", "100")), deadline=None
+)
+hypothesis.settings.load_profile("explore" if "LAYADESK_EXPLORE" in os.environ else "same")
 
 
 def pytest_configure(config: pytest.Config) -> None:
