@@ -1446,5 +1446,65 @@
         <source>{text} {sentence}</source>
         <translation>{text}{sentence}</translation>
     </message>
+    <message>
+        <source>you chose it for this message</source>
+        <translation>你为这条消息选了它</translation>
+    </message>
+    <message>
+        <source>a rule of yours names it</source>
+        <translation>你的规则指定了它</translation>
+    </message>
+    <message>
+        <source>it answered before, and this message goes on from there</source>
+        <translation>之前由它回答，这条消息是接着说的</translation>
+    </message>
+    <message>
+        <source>it answered before, and another would not be enough better</source>
+        <translation>之前由它回答，换一个也好不了多少</translation>
+    </message>
+    <message>
+        <source>the router is not sure, so the generalist answers</source>
+        <translation>路由器拿不准，由通用专家回答</translation>
+    </message>
+    <message>
+        <source>the better suited expert cannot answer now</source>
+        <translation>更合适的专家现在无法回答</translation>
+    </message>
+    <message>
+        <source>chosen</source>
+        <translation>已选</translation>
+    </message>
+    <message>
+        <source>rule</source>
+        <translation>规则</translation>
+    </message>
+    <message>
+        <source>goes on</source>
+        <translation>接着答</translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>not sure</source>
+        <translation>拿不准</translation>
+    </message>
+    <message>
+        <source>runner-up</source>
+        <translation>次选</translation>
+    </message>
+    <message>
+        <source>it does not fit into memory</source>
+        <translation>内存放不下</translation>
+    </message>
+    <message>
+        <source>its context is too small for this prompt</source>
+        <translation>它的上下文装不下这个提示</translation>
+    </message>
+    <message>
+        <source>its server does not answer</source>
+        <translation>它的服务器没有回应</translation>
+    </message>
 </context>
 </TS>

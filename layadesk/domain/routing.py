@@ -1,21 +1,31 @@
-"""The router's answer and the pure policy that turns it into a route: which expert answers, and why.
+"""What goes into the choice of an expert and what comes out: the router's answer, the pool, the turn, the route.
 
-A route is the kept result of one decision; it is shown on the message at once and stored with it for good.
+A route is the kept result of one decision; it is shown on the message at once and stored with it for good. The choice
+itself is `route_policy.choose`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from layadesk.domain.errors import ErrorCode, fail
+from layadesk.domain.errors import Fact
+from layadesk.domain.route_utility import UtilityTerms
+from layadesk.domain.routing_labels import Effort, effort_of
+from layadesk.domain.strengths import Strengths
 
 
 class RouteReason(StrEnum):
-    """Why the chosen expert was chosen; `ui/texts.py` has the sentence."""
+    """Why the chosen expert was chosen; `ui/texts` has the sentence."""
 
-    PINNED = "pinned"
+    PICKED = "picked"  # for this message
+    PINNED = "pinned"  # for the conversation
+    RULE = "rule"  # one of the user's, `Route.rule` says which
     ONLY_EXPERT = "only_expert"
     ROUTER = "router"
+    FOLLOW_UP = "follow_up"  # a message that goes on with the last one stays with its expert
+    KEPT = "kept"  # another expert would be better, but not by what a change costs
+    UNSURE = "unsure"  # below the confidence at which the router acts alone: the generalist
+    RUNNER_UP = "runner_up"  # the best cannot answer now; `Route.instead_of` is that one
     NO_OPINION = "no_opinion"
     ROUTER_AWAY = "router_away"
 
@@ -26,6 +36,9 @@ class OutReason(StrEnum):
     NOT_PINNED = "not_pinned"
     FILE_MISSING = "file_missing"
     SUSPECT = "suspect"
+    DOES_NOT_FIT = "does_not_fit"  # facts needs_bytes, free_bytes
+    CONTEXT_TOO_SMALL = "context_too_small"  # facts n_prompt, n_ctx
+    REMOTE_DOWN = "remote_down"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +46,9 @@ class RouterAnswer:
     """What the decision model said about one request; an empty distribution is "no opinion".
 
     `task_probs` and `domain_probs` sum to 1 where they are not empty; `complexity` is 1–5; `route_ms` is the time
-    in the router process.
+    in the router process, `forward_ms` that of the network alone. `effort_signs` are why it is light or heavy, `folds`
+    what was not read as prose ("code python, 40 lines"). `wanted` names a router that was asked first and did not
+    answer, `wanted_lack` why (`late`, `broken`, `loading`).
     """
 
     router_id: str
@@ -42,30 +57,89 @@ class RouterAnswer:
     domain_probs: Mapping[str, float] = field(default_factory=dict)
     complexity: int | None = None
     language: str | None = None
+    forward_ms: float | None = None
+    effort_signs: tuple[str, ...] = ()
+    folds: tuple[str, ...] = ()
+    wanted: str | None = None
+    wanted_lack: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PoolExpert:
-    """An expert as the policy sees it. `out` says why it cannot answer now; None means it can."""
+    """An expert as the policy sees it. `out` says why it cannot answer now; None means it can.
+
+    `load_s` is what bringing it into memory takes, `prefill_tps` how fast it reads; None is not known. `n_ctx` is the
+    longest context it can be loaded with. `out_facts` are the numbers of the obstacle.
+    """
 
     model_id: str
     is_default: bool = False
     is_loaded: bool = False
     out: OutReason | None = None
+    strengths: Strengths = field(default_factory=Strengths)
+    n_ctx: int | None = None
+    load_s: float | None = None
+    prefill_tps: float | None = None
+    out_facts: Mapping[str, Fact] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class RankedExpert:
-    """One line of the ranking kept in a route; `utility` is None where nothing was weighed."""
+    """One line of the ranking kept in a route; `utility` and `terms` are None where nothing was weighed."""
 
     model_id: str
     utility: float | None
     out: OutReason | None = None
+    terms: UtilityTerms | None = None
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule of the user: `when` is a task, a domain as `domain:law`, a group, or a slash word as `/sql`."""
+
+    when: str
+    expert: str
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What the user and the calibration set. `topk` 2 asks a second expert, `heavy_topk` for heavy math and code."""
+
+    confidence: float = 0.6
+    margin: float = 0.15
+    rules: tuple[Rule, ...] = ()
+    topk: int = 1
+    heavy_topk: bool = False
+    enhance: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What is known of the request beside the router's answer.
+
+    `current` answered the message before. `n_prompt` is the tokens of the assembled prompt; `max_tokens` is a ceiling
+    and counts for nothing here. `n_history` of them would have to be read again by another expert.
+    """
+
+    picked: str | None = None
+    pinned: str | None = None
+    current: str | None = None
+    is_follow_up: bool = False
+    slash: str | None = None
+    n_prompt: int = 0
+    n_history: int = 0
+    second_opinion: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The kept result of one decision. Unknown is None, never a made-up value."""
+    """The kept result of one decision. Unknown is None, never a made-up value.
+
+    `confidence` is the probability of the likeliest task; `sureness` that of all tasks which the chosen expert is best
+    at, and what decides whether the router acts alone. `second` is asked too where the user wants a second opinion;
+    `thinks` says that the expert was told to think first. `n_reprefill` tokens of history must be read anew.
+    """
 
     expert: str
     reason: RouteReason
@@ -79,69 +153,20 @@ class Route:
     language: str | None = None
     confidence: float | None = None
     route_ms: float | None = None
+    sureness: float | None = None
+    forward_ms: float | None = None
+    effort_signs: tuple[str, ...] = ()
+    folds: tuple[str, ...] = ()
+    rule: str | None = None
+    instead_of: str | None = None
+    previous: str | None = None
+    n_reprefill: int = 0
+    second: str | None = None
+    thinks: bool = False
+    wanted_router: str | None = None
+    wanted_lack: str | None = None
 
-
-def choose(answer: RouterAnswer | None, pool: Sequence[PoolExpert], *, pinned: str | None = None) -> Route:
-    """The route for one request. `answer` None means that the router is away.
-
-    Precedence: the pin, then the only usable expert, then the default (the first of `pool` where none is marked).
-    Raises NO_EXPERT_INSTALLED for an empty pool, UNKNOWN_EXPERT for a pin that is not in it, and the pin's or the
-    first expert's own obstacle where nothing is usable.
-    """
-    if not pool:
-        raise fail(ErrorCode.NO_EXPERT_INSTALLED)
-    if pinned is not None:
-        return _build(answer, pool, _pinned(pool, pinned), RouteReason.PINNED)
-    usable = [expert for expert in pool if expert.out is None]
-    if not usable:
-        raise _obstacle(pool[0])
-    if len(usable) == 1:
-        return _build(answer, pool, usable[0], RouteReason.ONLY_EXPERT)
-    chosen = next((expert for expert in usable if expert.is_default), usable[0])
-    reason = RouteReason.ROUTER_AWAY if answer is None else RouteReason.NO_OPINION
-    return _build(answer, pool, chosen, reason)
-
-
-def _pinned(pool: Sequence[PoolExpert], pinned: str) -> PoolExpert:
-    for expert in pool:
-        if expert.model_id == pinned:
-            if expert.out is not None:
-                raise _obstacle(expert)
-            return expert
-    raise fail(ErrorCode.UNKNOWN_EXPERT, expert=pinned, known=", ".join(expert.model_id for expert in pool))
-
-
-def _obstacle(expert: PoolExpert) -> Exception:
-    if expert.out is OutReason.SUSPECT:
-        return fail(ErrorCode.MODEL_SUSPECT, expert=expert.model_id)
-    return fail(ErrorCode.MODEL_FILE_MISSING, expert=expert.model_id)
-
-
-def _build(answer: RouterAnswer | None, pool: Sequence[PoolExpert], chosen: PoolExpert, reason: RouteReason) -> Route:
-    pinned = reason is RouteReason.PINNED
-    others = [
-        RankedExpert(e.model_id, None, e.out or (OutReason.NOT_PINNED if pinned else None))
-        for e in pool
-        if e is not chosen
-    ]
-    ranking = (RankedExpert(chosen.model_id, None), *others)
-    if answer is None:
-        return Route(chosen.model_id, reason, ranking)
-    return Route(
-        chosen.model_id,
-        reason,
-        ranking,
-        router_id=answer.router_id,
-        task=_most_likely(answer.task_probs),
-        task_probs=answer.task_probs,
-        complexity=answer.complexity,
-        domain=_most_likely(answer.domain_probs),
-        domain_probs=answer.domain_probs,
-        language=answer.language,
-        confidence=max(answer.task_probs.values(), default=None),
-        route_ms=answer.route_ms,
-    )
-
-
-def _most_likely(probs: Mapping[str, float]) -> str | None:
-    return max(probs, key=lambda label: probs[label]) if probs else None
+    @property
+    def effort(self) -> Effort | None:
+        """The complexity in a word; None where nobody said."""
+        return effort_of(self.complexity)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
 from layadesk.domain.inference import FinishReason, PromptMessage, Role, SamplingParams, Timings
-from layadesk.domain.routing import Route, RouterAnswer, choose
+from layadesk.domain.route_policy import choose
+from layadesk.domain.routing import Route, RouterAnswer
 from layadesk.protocol.commands import Generate
 from layadesk.protocol.events import Failed, Finished, RequestEvent
 from layadesk.usecases.expert_pool import ExpertPool

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import pytest
 
 from layadesk.domain.errors import ErrorCode, LayaDeskError
-from layadesk.domain.routing import PoolExpert, RouterAnswer, RouteReason, choose
+from layadesk.domain.route_policy import choose
+from layadesk.domain.routing import PoolExpert, RouterAnswer, RouteReason
 from layadesk.protocol.child import ChildLine
 from layadesk.protocol.commands import Cancel, Ping, RouterCommand, RouteText, Shutdown
 from layadesk.protocol.events import Failed, RouteAnswered, RouterEvent

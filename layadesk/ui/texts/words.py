@@ -19,16 +19,28 @@ from layadesk.usecases.turns import TurnPhase
 translate = QCoreApplication.translate
 
 _ROUTE_REASONS: Final[Mapping[RouteReason, str]] = {
+    RouteReason.PICKED: QT_TRANSLATE_NOOP("words", "you chose it for this message"),
     RouteReason.PINNED: QT_TRANSLATE_NOOP("words", "you chose this expert"),
+    RouteReason.RULE: QT_TRANSLATE_NOOP("words", "a rule of yours names it"),
     RouteReason.ONLY_EXPERT: QT_TRANSLATE_NOOP("words", "the only expert there is"),
     RouteReason.ROUTER: QT_TRANSLATE_NOOP("words", "the router chose it"),
+    RouteReason.FOLLOW_UP: QT_TRANSLATE_NOOP("words", "it answered before, and this message goes on from there"),
+    RouteReason.KEPT: QT_TRANSLATE_NOOP("words", "it answered before, and another would not be enough better"),
+    RouteReason.UNSURE: QT_TRANSLATE_NOOP("words", "the router is not sure, so the generalist answers"),
+    RouteReason.RUNNER_UP: QT_TRANSLATE_NOOP("words", "the better suited expert cannot answer now"),
     RouteReason.NO_OPINION: QT_TRANSLATE_NOOP("words", "the router had no opinion, so the default expert answers"),
     RouteReason.ROUTER_AWAY: QT_TRANSLATE_NOOP("words", "the router is away, so the default expert answers"),
 }
 _SHORT_ROUTE_REASONS: Final[Mapping[RouteReason, str]] = {
+    RouteReason.PICKED: QT_TRANSLATE_NOOP("words", "chosen"),
     RouteReason.PINNED: QT_TRANSLATE_NOOP("words", "pinned"),
+    RouteReason.RULE: QT_TRANSLATE_NOOP("words", "rule"),
     RouteReason.ONLY_EXPERT: QT_TRANSLATE_NOOP("words", "only expert"),
     RouteReason.ROUTER: QT_TRANSLATE_NOOP("words", "routed"),
+    RouteReason.FOLLOW_UP: QT_TRANSLATE_NOOP("words", "goes on"),
+    RouteReason.KEPT: QT_TRANSLATE_NOOP("words", "kept"),
+    RouteReason.UNSURE: QT_TRANSLATE_NOOP("words", "not sure"),
+    RouteReason.RUNNER_UP: QT_TRANSLATE_NOOP("words", "runner-up"),
     RouteReason.NO_OPINION: QT_TRANSLATE_NOOP("words", "no opinion"),
     RouteReason.ROUTER_AWAY: QT_TRANSLATE_NOOP("words", "router away"),
 }
@@ -36,6 +48,9 @@ _OUT_REASONS: Final[Mapping[OutReason, str]] = {
     OutReason.NOT_PINNED: QT_TRANSLATE_NOOP("words", "another expert is pinned"),
     OutReason.FILE_MISSING: QT_TRANSLATE_NOOP("words", "its file is missing"),
     OutReason.SUSPECT: QT_TRANSLATE_NOOP("words", "the engine died while loading it"),
+    OutReason.DOES_NOT_FIT: QT_TRANSLATE_NOOP("words", "it does not fit into memory"),
+    OutReason.CONTEXT_TOO_SMALL: QT_TRANSLATE_NOOP("words", "its context is too small for this prompt"),
+    OutReason.REMOTE_DOWN: QT_TRANSLATE_NOOP("words", "its server does not answer"),
 }
 _EXITS: Final[Mapping[ExitKind, str]] = {
     ExitKind.CLEAN: QT_TRANSLATE_NOOP("words", "it ended by itself"),
