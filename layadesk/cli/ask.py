@@ -66,6 +66,7 @@ def _show(event: "AnswerEvent") -> None:
 def _as_json(answered: "Answered") -> dict[str, Any]:
     return {
         "text": answered.text,
+        "thinking": answered.thinking,
         "expert": answered.expert,
         "route": msgspec.to_builtins(answered.route),
         "finish_reason": answered.finish_reason,

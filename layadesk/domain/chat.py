@@ -28,7 +28,8 @@ class MessageStatus(StrEnum):
 class Message:
     """One node of a conversation. `created_at` is seconds since the epoch; what only answers have is None for the rest.
 
-    `n_dropped` counts the older messages that were left out of the prompt for this answer.
+    `n_dropped` counts the older messages that were left out of the prompt for this answer. `thinking` came before the
+    text and is not sent back to the expert; an answer with nothing but thinking shows that.
     """
 
     message_id: str
@@ -45,6 +46,7 @@ class Message:
     memory: MemoryUse | None = None
     n_dropped: int = 0
     error: ErrorReport | None = None
+    thinking: str = ""
 
 
 @dataclass(frozen=True, slots=True)

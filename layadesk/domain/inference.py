@@ -48,6 +48,19 @@ class SamplingParams:
 
 
 @dataclass(frozen=True, slots=True)
+class ThinkingParams:
+    """What a thinking model is told through its template; None leaves it to the template.
+
+    `effort` is a word the template knows (`low`, `medium`, `high`). `max_tokens` is a ceiling for thinking alone: at
+    its end the thinking is closed and the answer begins.
+    """
+
+    enabled: bool | None = None
+    effort: str | None = None
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PromptMessage:
     """One message as the chat template sees it."""
 
@@ -68,19 +81,27 @@ class FinishReason(StrEnum):
 class Timings:
     """Where the time of one request went, milliseconds; None is not measured or did not happen.
 
-    `ttft_ms` counts from the arrival in the engine to the first token, `total_ms` to the last.
+    `ttft_ms` counts from the arrival in the engine to the first token, `total_ms` to the last. `restore_ms` is the
+    reading of cells from disk, `sample_ms` the choosing of all tokens; `gap_p50_ms`, `gap_p95_ms` and `gap_max_ms` are
+    the waits between tokens. `n_thinking` of the decoded tokens were thinking.
     """
 
     queue_ms: float | None = None
     load_ms: float | None = None
     tokenize_ms: float | None = None
+    restore_ms: float | None = None
     prefill_ms: float | None = None
     ttft_ms: float | None = None
     decode_ms: float | None = None
+    sample_ms: float | None = None
+    gap_p50_ms: float | None = None
+    gap_p95_ms: float | None = None
+    gap_max_ms: float | None = None
     total_ms: float | None = None
     n_prompt: int = 0
     n_cached: int = 0
     n_decoded: int = 0
+    n_thinking: int = 0
     n_ctx: int = 0
 
     @property

@@ -22,6 +22,7 @@ TIME_LIMIT_S = 3.0  # a real template takes a few milliseconds, and 0.2 ms a mes
 MORE_TIME_PER_MESSAGE_S = 0.005
 MAX_DETAIL_CHARS = 300
 
+_NO_VARIABLES: Mapping[str, Any] = {}
 _SYSTEM_PROBE = "probe-of-the-system-role"
 _USER_PROBE = "probe-of-the-user-role"
 
@@ -58,14 +59,14 @@ class ChatTemplate:
         self._folds_system = False
         self._joins_neighbours = False
 
-    def render(self, messages: Sequence[PromptMessage]) -> str:
-        """The prompt text up to where the answer begins."""
+    def render(self, messages: Sequence[PromptMessage], variables: Mapping[str, Any] = _NO_VARIABLES) -> str:
+        """The prompt text up to where the answer begins. `variables` are the template's own switches."""
         try:
             self._prepare()
             shaped = fold_system(messages) if self._folds_system else list(messages)
             if self._joins_neighbours:
                 shaped = join_neighbours(shaped)
-            return self._render([{"role": str(one.role), "content": one.text} for one in shaped])
+            return self._render([{"role": str(one.role), "content": one.text} for one in shaped], variables)
         except _NoEnd as error:
             detail = f"no end after {self._time_limit_s:g} s"
             raise fail(ErrorCode.TEMPLATE_FAILED, detail=detail, line=error.line) from None
@@ -109,10 +110,11 @@ class ChatTemplate:
             return because_of in str(refusal.facts.get("detail"))
         return False
 
-    def _render(self, messages: Sequence[Mapping[str, str]]) -> str:
+    def _render(self, messages: Sequence[Mapping[str, str]], variables: Mapping[str, Any] = _NO_VARIABLES) -> str:
         template = self._template
         assert template is not None
         values = {
+            **variables,
             "messages": [dict(one) for one in messages],
             "add_generation_prompt": True,
             "bos_token": self._bos_text,

@@ -73,7 +73,10 @@ class ExpertRunner:
         one.n_prompt = len(prompt.tokens)
         one.n_dropped = prompt.n_dropped
         one.n_ctx = self.expert.facts.n_ctx_seq
-        one.stream = TextStream((*one.request.sampling.stop, *self.prompts.stops))
+        one.closing = prompt.closing
+        one.stream = TextStream(
+            one.request.sampling.stop, ends=self.prompts.stops, marks=self.prompts.marks, is_open=prompt.is_thinking
+        )
         self.scheduler.add(one)
 
     def remove(self, one: Sequence) -> None:
@@ -151,22 +154,30 @@ class ExpertRunner:
         if one.sampler is None:
             sampling = one.request.sampling
             one.sampler = self.expert.new_sampler(sampling, seed_of(sampling, secrets.randbits(32)))
+        began = self._clock()
         token = one.sampler.sample(row)
-        now = self._clock()
-        if one.marks.first_token is None:
-            one.marks.first_token = now
-        if self.expert.is_eog(token):
+        is_end = self.expert.is_eog(token)
+        one.pulse.beat(began, self._clock(), is_end=is_end)
+        if is_end:
             self._end(one, FinishReason.STOP)
             return
-        one.tokens.append(token)
-        one.n_decoded += 1
         self._n_sampled += 1
-        one.marks.last_token = now
-        self._events.text(one, one.stream.push(self.expert.piece(token)))
+        self._append(one, token)
+        if one.is_thinking_over_budget:
+            for closing in one.closing:
+                self._append(one, closing)
         if one.stream.is_stopped:
             self._end(one, FinishReason.STOP)
         elif one.is_full:
             self._end(one, FinishReason.LENGTH)
+
+    def _append(self, one: Sequence, token: int) -> None:
+        """A token more; without its cell so far, so that the next step computes it."""
+        one.n_thinking += one.stream.is_thinking
+        one.tokens.append(token)
+        one.n_decoded += 1
+        piece = self.prompts.marks.by_token.get(token)
+        self._events.text(one, *one.stream.push(self.expert.piece(token) if piece is None else piece))
 
     def _no_room(self, plan: Plan) -> None:
         lonely = self.scheduler.refused(plan)

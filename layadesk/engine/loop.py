@@ -22,6 +22,7 @@ from layadesk.engine.prompt_worker import PromptReady, PromptRefused, PromptWork
 from layadesk.engine.request_events import RequestEvents
 from layadesk.engine.sampling import check_sampling
 from layadesk.engine.sequence import Marks, Sequence, SequenceState
+from layadesk.engine.thinking import check_thinking
 from layadesk.engine.throughput import Throughput
 from layadesk.protocol.commands import (
     Cancel,
@@ -156,6 +157,7 @@ class EngineLoop:
     def _check(self, request: Generate) -> None:
         self._experts.check_known(request.model_id)
         check_sampling(request.sampling)
+        check_thinking(request.thinking)
         if not any(one.role is Role.USER and one.text.strip() for one in request.messages):
             raise fail(ErrorCode.EMPTY_PROMPT)
         n_waiting = self._n_waiting()

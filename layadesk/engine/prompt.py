@@ -1,26 +1,34 @@
 """A request's messages to prompt tokens: template, control tokens, BOS, and what must be left out to fit."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from layadesk.domain.context_budget import answer_reserve, fit_messages, without_oldest
 from layadesk.domain.errors import ErrorCode, fail
-from layadesk.domain.inference import PromptMessage, Role
+from layadesk.domain.inference import PromptMessage, Role, ThinkingParams
 from layadesk.engine.backend import Expert
 from layadesk.engine.chat_template import CHATML, CHATML_STOPS, ChatTemplate
 from layadesk.engine.literals import Literals
+from layadesk.engine.thinking import ThinkingMarks, budget_of, switches_of, template_variables
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Ready to be computed. `n_dropped` of the oldest messages were left out, and that must be said."""
+    """Ready to be computed. `n_dropped` of the oldest messages were left out, and that must be said.
+
+    `is_thinking`: the template has opened the thoughts. `closing` are the tokens that end them when their budget is
+    used up; empty without a budget.
+    """
 
     tokens: list[int]
     n_dropped: int
+    is_thinking: bool = False
+    closing: tuple[int, ...] = ()
 
 
 class PromptBuilder:
-    """Builds the prompts of one loaded expert. Prompt thread, but for `stops` and `template_name`."""
+    """Builds the prompts of one loaded expert. Prompt thread, but for what is no method."""
 
     def __init__(self, expert: Expert, *, time_limit_s: float | None = None) -> None:
         self._expert = expert
@@ -34,8 +42,16 @@ class PromptBuilder:
         limit = {} if time_limit_s is None else {"time_limit_s": time_limit_s}
         self._template = ChatTemplate(source or CHATML, bos_text=facts.bos_text, eos_text=facts.eos_text, **limit)
         self._literals = Literals(facts, self._template.source)
+        reserved = {**facts.control_texts, **facts.added_texts}
+        self.marks = ThinkingMarks.of(self._template.source, reserved, frozenset(facts.control_texts))
+        self.switches = switches_of(self._template.source)
 
-    def build(self, messages: Sequence[PromptMessage], max_tokens: int | None) -> Prompt:
+    def build(
+        self,
+        messages: Sequence[PromptMessage],
+        max_tokens: int | None,
+        thinking: ThinkingParams = ThinkingParams(),  # noqa: B008  # frozen
+    ) -> Prompt:
         """Tokens of as many of `messages` as fit.
 
         Raises EMPTY_PROMPT, TEMPLATE_FAILED, GGUF_NO_VOCABULARY, or CONTEXT_LENGTH_EXCEEDED where even the last
@@ -44,26 +60,36 @@ class PromptBuilder:
         if not any(one.role is Role.USER and one.text.strip() for one in messages):
             raise fail(ErrorCode.EMPTY_PROMPT)
         n_ctx = self._expert.facts.n_ctx_seq
-        counted: dict[int, list[int]] = {}  # by the number of messages kept; the last count is the result
+        variables = template_variables(thinking, self.switches)
+        counted: dict[int, tuple[list[int], str]] = {}  # by the number of messages kept; the last count is the result
 
         def count(kept: Sequence[PromptMessage]) -> int:
             if len(kept) not in counted:
-                counted[len(kept)] = self._tokens(kept)
-            return len(counted[len(kept)])
+                counted[len(kept)] = self._tokens(kept, variables)
+            return len(counted[len(kept)][0])
 
         n_dropped = fit_messages(messages, count, n_ctx=n_ctx, reserve=answer_reserve(n_ctx, max_tokens))
         kept = without_oldest(messages, n_dropped)
         count(kept)
-        tokens = counted[len(kept)]
+        tokens, rendered = counted[len(kept)]
         if not tokens:
             raise fail(ErrorCode.EMPTY_PROMPT)
-        return Prompt(tokens, n_dropped)
+        return self._with_thinking(Prompt(tokens, n_dropped, self.marks.is_opened_by(rendered)), thinking)
 
-    def _tokens(self, messages: Sequence[PromptMessage]) -> list[int]:
+    def _with_thinking(self, prompt: Prompt, thinking: ThinkingParams) -> Prompt:
+        """The tokens that close the thoughts: at their budget, or at once where they are not wanted but open."""
+        if budget_of(thinking) is None:
+            return prompt
+        closing = self._expert.tokenize(f"\n{self.marks.closing}\n\n", parse_special=True)
+        if thinking.enabled is False and prompt.is_thinking:
+            return replace(prompt, tokens=[*prompt.tokens, *closing], is_thinking=False)
+        return replace(prompt, closing=tuple(closing))
+
+    def _tokens(self, messages: Sequence[PromptMessage], variables: Mapping[str, Any]) -> tuple[list[int], str]:
         marked, marks = self._literals.mark(messages)
-        rendered = self._template.render(marked)
+        rendered = self._template.render(marked, variables)
         tokens = self._literals.tokenize(rendered, marks, self._expert.tokenize)
-        return self._with_one_bos(tokens)
+        return self._with_one_bos(tokens), rendered
 
     def _with_one_bos(self, tokens: list[int]) -> list[int]:
         """Most templates write BOS themselves; twice is a different prompt from the one the model was trained on."""

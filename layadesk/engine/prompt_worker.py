@@ -82,7 +82,7 @@ def _build(job: _Job) -> PromptReady | PromptRefused:
     request = job.request
     began = time.perf_counter()
     try:
-        prompt = job.builder.build(request.messages, request.sampling.max_tokens)
+        prompt = job.builder.build(request.messages, request.sampling.max_tokens, request.thinking)
     except LayaDeskError as refusal:
         return PromptRefused(job.order, request.model_id, refusal.report)
     except Exception as error:  # noqa: BLE001  # whatever it is, it is this request's alone

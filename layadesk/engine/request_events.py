@@ -15,6 +15,7 @@ from layadesk.protocol.events import (
     PromptBuilt,
     Queued,
     TextDelta,
+    ThinkingDelta,
 )
 
 log = logging.getLogger(__name__)
@@ -64,8 +65,10 @@ class RequestEvents:
         one.n_reported_prefill = one.n_past
         self._put(PrefillProgress(one.request_id, one.n_past, one.n_prompt))
 
-    def text(self, one: Sequence, text: str) -> None:
-        """New text."""
+    def text(self, one: Sequence, thought: str, text: str) -> None:
+        """New thinking, then new text; each perhaps empty."""
+        if thought:
+            self._put(ThinkingDelta(one.request_id, thought, one.n_decoded))
         if text:
             self._put(TextDelta(one.request_id, text, one.n_decoded))
 
@@ -73,9 +76,9 @@ class RequestEvents:
         """The end of an answer, with the text that was held back."""
         if one.state is SequenceState.ENDED:
             return
-        self.text(one, one.stream.finish())
+        self.text(one, *one.stream.finish())
         self._end(one)
-        self._put(Finished(one.request_id, one.stream.text, reason, one.timings(self._clock())))
+        self._put(Finished(one.request_id, one.stream.text, reason, one.timings(self._clock()), one.stream.thinking))
 
     def failed(self, one: Sequence, error: ErrorReport) -> None:
         """The end of a request that could not be answered."""

@@ -5,7 +5,9 @@ from enum import Enum, auto
 
 from layadesk.domain.inference import Timings
 from layadesk.engine.backend import Sampler
+from layadesk.engine.pulse import Pulse
 from layadesk.engine.text_stream import TextStream
+from layadesk.engine.thinking import budget_of
 from layadesk.protocol.commands import Generate
 
 
@@ -27,8 +29,6 @@ class Marks:
     expert_ready: float | None = None
     admitted: float | None = None
     prefill_began: float | None = None
-    first_token: float | None = None
-    last_token: float | None = None
     load_s: float | None = None
     tokenize_s: float | None = None
 
@@ -55,6 +55,9 @@ class Sequence:
     slot: int | None = None
     sampler: Sampler | None = None
     stream: TextStream = field(default_factory=TextStream)
+    pulse: Pulse = field(default_factory=Pulse)
+    closing: tuple[int, ...] = ()
+    n_thinking: int = 0
     reported_position: int | None = None
     has_reported_load: bool = False
     has_reported_prompt: bool = False
@@ -86,6 +89,12 @@ class Sequence:
         limit = self.request.sampling.max_tokens
         return len(self.tokens) >= self.n_ctx or (limit is not None and self.n_decoded >= limit)
 
+    @property
+    def is_thinking_over_budget(self) -> bool:
+        """Whether the thoughts must be closed now, with the tokens in `closing`."""
+        limit = budget_of(self.request.thinking)
+        return limit is not None and self.stream.is_thinking and self.n_thinking >= limit
+
     def timings(self, now: float) -> Timings:
         """Where the time went so far."""
         marks = self.marks
@@ -95,13 +104,18 @@ class Sequence:
             queue_ms=queue_s * 1000,
             load_ms=_ms(0.0, marks.load_s),
             tokenize_ms=_ms(0.0, marks.tokenize_s),
-            prefill_ms=_ms(marks.prefill_began, marks.first_token),
-            ttft_ms=_ms(marks.arrived, marks.first_token),
-            decode_ms=_ms(marks.first_token, marks.last_token),
+            prefill_ms=_ms(marks.prefill_began, self.pulse.first),
+            ttft_ms=_ms(marks.arrived, self.pulse.first),
+            decode_ms=_ms(self.pulse.first, self.pulse.last),
+            sample_ms=self.pulse.sample_ms,
+            gap_p50_ms=self.pulse.gap_ms(0.5),
+            gap_p95_ms=self.pulse.gap_ms(0.95),
+            gap_max_ms=self.pulse.gap_ms(1.0),
             total_ms=(now - marks.arrived) * 1000,
             n_prompt=self.n_prompt,
             n_cached=0,
             n_decoded=self.n_decoded,
+            n_thinking=self.n_thinking,
             n_ctx=self.n_ctx,
         )
 

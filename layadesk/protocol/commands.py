@@ -2,7 +2,7 @@
 
 import msgspec
 
-from layadesk.domain.inference import PromptMessage, SamplingParams
+from layadesk.domain.inference import PromptMessage, SamplingParams, ThinkingParams
 from layadesk.domain.models import ExpertSpec
 
 
@@ -32,6 +32,7 @@ class Generate(msgspec.Struct, frozen=True, tag=True):
     model_id: str
     messages: tuple[PromptMessage, ...]
     sampling: SamplingParams = SamplingParams()
+    thinking: ThinkingParams = ThinkingParams()
 
 
 class Cancel(msgspec.Struct, frozen=True, tag=True):

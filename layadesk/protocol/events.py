@@ -80,6 +80,14 @@ class PrefillProgress(msgspec.Struct, frozen=True, tag=True):
     n_prompt: int
 
 
+class ThinkingDelta(msgspec.Struct, frozen=True, tag=True):
+    """New text of the thinking that comes before the answer; otherwise as TextDelta."""
+
+    request_id: str
+    text: str
+    n_decoded: int
+
+
 class TextDelta(msgspec.Struct, frozen=True, tag=True):
     """New text since the last delta; `n_decoded` counts all tokens so far. Deltas may be merged, never lost."""
 
@@ -89,12 +97,16 @@ class TextDelta(msgspec.Struct, frozen=True, tag=True):
 
 
 class Finished(msgspec.Struct, frozen=True, tag=True):
-    """The end of a request that was answered, fully or in part (`cancelled`, `length`)."""
+    """The end of a request that was answered, fully or in part (`cancelled`, `length`).
+
+    `thinking` is what came before the answer; with an empty `text` it is all there is, and must be shown.
+    """
 
     request_id: str
     text: str
     finish_reason: FinishReason
     timings: Timings
+    thinking: str = ""
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):
@@ -140,6 +152,7 @@ EngineEvent = (
     | Loading
     | PromptBuilt
     | PrefillProgress
+    | ThinkingDelta
     | TextDelta
     | Finished
     | Failed
@@ -147,4 +160,4 @@ EngineEvent = (
     | Pong
 )
 RouterEvent = RouterReady | RouteAnswered | Failed | Pong
-RequestEvent = Queued | Loading | PromptBuilt | PrefillProgress | TextDelta | Finished | Failed
+RequestEvent = Queued | Loading | PromptBuilt | PrefillProgress | ThinkingDelta | TextDelta | Finished | Failed

@@ -11,13 +11,14 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from layadesk.protocol.channel import Channel
-from layadesk.protocol.events import EngineStats, Loading, ModelLoading, Pong, PrefillProgress, TextDelta
+from layadesk.protocol.events import EngineStats, Loading, ModelLoading, Pong, PrefillProgress, TextDelta, ThinkingDelta
 
 SentT = TypeVar("SentT")
 
 COMPACT_AT = 1024  # waiting messages; keeps memory flat while the reader sleeps
 MAX_MERGED_CHARS = 2**20  # far below the frame limit of the channel, whatever the characters are
 
+_TEXTS = (TextDelta, ThinkingDelta)
 _LATEST_WINS = (PrefillProgress, Loading, ModelLoading, EngineStats, Pong)
 
 
@@ -37,7 +38,7 @@ def merge_events(waiting: Sequence[SentT]) -> list[SentT]:
         before = None if at is None else merged[at]
         if at is None or type(before) is not type(event):
             pass
-        elif isinstance(event, TextDelta) and isinstance(before, TextDelta):
+        elif isinstance(event, _TEXTS) and isinstance(before, _TEXTS):
             if n_chars.setdefault(at, len(before.text)) + len(event.text) <= MAX_MERGED_CHARS:
                 texts.setdefault(at, [before.text]).append(event.text)
                 n_chars[at] += len(event.text)
@@ -49,7 +50,7 @@ def merge_events(waiting: Sequence[SentT]) -> list[SentT]:
         newest[subject] = len(merged)
         merged.append(event)
     for at, parts in texts.items():
-        merged[at] = msgspec.structs.replace(merged[at], text="".join(parts))  # type: ignore[type-var]  # a TextDelta
+        merged[at] = msgspec.structs.replace(merged[at], text="".join(parts))  # type: ignore[type-var]  # one of _TEXTS
     return merged
 
 

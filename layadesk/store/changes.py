@@ -77,11 +77,11 @@ def put_message(connection: sqlite3.Connection, message: Message, *, session_id:
         raise fail(ErrorCode.UNKNOWN_CONVERSATION, conversation=message.conversation_id) from error
 
 
-def save_progress(connection: sqlite3.Connection, message_id: str, text: str, n_decoded: int) -> None:
-    """The text so far of an answer that is being made; nothing happens to one that has ended."""
+def save_progress(connection: sqlite3.Connection, message_id: str, text: str, n_decoded: int, thinking: str) -> None:
+    """The text and thinking so far of an answer that is being made; nothing happens to one that has ended."""
     connection.execute(
-        "UPDATE message SET text = ?, n_decoded = ? WHERE message_id = ? AND status = 'streaming'",
-        (storable(text), n_decoded, message_id),
+        "UPDATE message SET text = ?, thinking = ?, n_decoded = ? WHERE message_id = ? AND status = 'streaming'",
+        (storable(text), storable(thinking), n_decoded, message_id),
     )
 
 

@@ -23,7 +23,7 @@ from layadesk.store.database import (
     user_version,
 )
 from layadesk.store.row_copy import copy_all
-from layadesk.store.schema import Migration, migrate, missing_columns, newest_version
+from layadesk.store.schema import Migration, migrate, missing_columns, missing_tables, newest_version
 
 log = logging.getLogger(__name__)
 
@@ -79,6 +79,7 @@ class DiskDoor:
         try:
             if must_check:
                 self._refuse_fault(fault_of(connection))
+            self._refuse_fault(", ".join(missing_tables(connection)))
             self._migrate(connection, now)
             self._refuse_fault(", ".join(missing_columns(connection)))
             _try_to_write(connection)

@@ -12,7 +12,10 @@ log = logging.getLogger(__name__)
 # A row that both sides have is replaced only where the source is known to be the newer one.
 _SOURCE_IS_NEWER = {
     "conversation": "excluded.updated_at > conversation.updated_at",
-    "message": "message.status = 'streaming' AND length(excluded.text) >= length(message.text)",
+    "message": (
+        "message.status = 'streaming' AND length(excluded.text) + length(excluded.thinking)"
+        " >= length(message.text) + length(message.thinking)"
+    ),
 }
 
 

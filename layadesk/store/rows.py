@@ -22,7 +22,7 @@ ValueT = TypeVar("ValueT")
 CONVERSATION_FIELDS = ("conversation_id", "title", "created_at", "updated_at", "leaf_id", "expert_id", "draft")
 MESSAGE_FIELDS = (
     "message_id", "conversation_id", "parent_id", "role", "text", "created_at", "status", "expert_id", "route",
-    "finish_reason", "timings", "memory", "n_dropped", "error",
+    "finish_reason", "timings", "memory", "n_dropped", "error", "thinking",
 )  # fmt: skip
 
 _ROUTE = msgspec.json.Decoder(Route)
@@ -61,6 +61,7 @@ def message_row(message: Message) -> tuple[SqlValue, ...]:
         as_json(message.memory),
         message.n_dropped,
         as_json(message.error),
+        storable(message.thinking),
     )
 
 
@@ -127,6 +128,7 @@ def message_from(row: tuple[Any, ...]) -> tuple[Message | None, bool]:
         memory=reading.json(_MEMORY, "memory"),
         n_dropped=int(reading.number("n_dropped")),
         error=reading.json(_ERROR, "error"),
+        thinking=reading.text("thinking"),
     )
     return message, reading.is_whole
 

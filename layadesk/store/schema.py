@@ -18,7 +18,7 @@ CONVERSATION_COLUMNS = (
 )  # fmt: skip
 MESSAGE_COLUMNS = (
     "message_id", "conversation_id", "parent_id", "role", "text", "created_at", "status", "expert_id", "route",
-    "finish_reason", "timings", "memory", "n_dropped", "error", "n_decoded", "session_id",
+    "finish_reason", "timings", "memory", "n_dropped", "error", "n_decoded", "session_id", "thinking",
 )  # fmt: skip
 TABLES = {"conversation": CONVERSATION_COLUMNS, "message": MESSAGE_COLUMNS}  # parents before children
 
@@ -78,7 +78,11 @@ def _first_tables(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (Migration(1, "first tables", _first_tables),)
+def _thinking(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE message ADD COLUMN thinking TEXT NOT NULL DEFAULT ''")
+
+
+MIGRATIONS: tuple[Migration, ...] = (Migration(1, "first tables", _first_tables), Migration(2, "thinking", _thinking))
 
 
 def newest_version(migrations: Sequence[Migration] = MIGRATIONS) -> int:
@@ -145,6 +149,13 @@ def missing_columns(connection: sqlite3.Connection) -> tuple[str, ...]:
         for column in columns
         if column not in columns_of(connection, table)
     )
+
+
+def missing_tables(connection: sqlite3.Connection) -> tuple[str, ...]:
+    """The tables that every version has and this database lacks, although it calls itself one of ours."""
+    if user_version(connection) == 0:
+        return ()
+    return tuple(table for table in ("conversation", "message") if not columns_of(connection, table))
 
 
 def columns_of(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:

@@ -131,12 +131,12 @@ class Store:
             lambda db: changes.add_messages(db, messages, leaf_id=leaf_id, session_id=session_id)
         )
 
-    def save_progress(self, message_id: str, text: str, n_decoded: int) -> Future[None]:
-        """Keep the whole text so far of a running answer. Of several waiting states only the newest is written, and
-        all their futures end with it. An answer that has ended is left alone.
+    def save_progress(self, message_id: str, text: str, n_decoded: int, thinking: str = "") -> Future[None]:
+        """Keep the whole text and thinking so far of a running answer. Of several waiting states only the newest is
+        written, and all their futures end with it. An answer that has ended is left alone.
         """
         return self._threads.write(
-            lambda db: changes.save_progress(db, message_id, text, n_decoded),
+            lambda db: changes.save_progress(db, message_id, text, n_decoded, thinking),
             replaces=f"progress {message_id}",
             is_state=True,
         )

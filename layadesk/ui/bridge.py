@@ -18,7 +18,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError
 from layadesk.protocol.feed import Feed
-from layadesk.usecases.turns import TurnEnded, TurnEvent, TurnProgress, TurnText
+from layadesk.usecases.turns import TurnEnded, TurnEvent, TurnProgress, TurnText, TurnThinking
 
 log = logging.getLogger(__name__)
 
@@ -105,7 +105,7 @@ class Bridge(QObject):
                 return
             if not self._turns.add(event):
                 return
-            if isinstance(event, TurnText | TurnProgress):
+            if isinstance(event, TurnText | TurnThinking | TurnProgress):
                 if self._turns.ask_for_flush():
                     self._text_came.emit()
                 return
@@ -192,6 +192,8 @@ def _message_id(event: TurnEvent) -> str:
 def _merge(old: TurnEvent, new: TurnEvent) -> TurnEvent | None:
     """One event for two, where nothing is lost by it."""
     if isinstance(old, TurnText) and isinstance(new, TurnText):
+        return replace(old, text=old.text + new.text, n_decoded=new.n_decoded)
+    if isinstance(old, TurnThinking) and isinstance(new, TurnThinking):
         return replace(old, text=old.text + new.text, n_decoded=new.n_decoded)
     if isinstance(old, TurnProgress) and isinstance(new, TurnProgress):
         return new

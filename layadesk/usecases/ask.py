@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from layadesk.domain.errors import ErrorReport
 from layadesk.domain.inference import FinishReason, MemoryUse, PromptMessage, Role, SamplingParams, Timings
 from layadesk.domain.routing import Route
-from layadesk.protocol.events import Failed, Finished, PromptBuilt, TextDelta
+from layadesk.protocol.events import Failed, Finished, PromptBuilt, TextDelta, ThinkingDelta
 from layadesk.settings import definitions
 from layadesk.settings.settings import Settings
 from layadesk.usecases.answer_request import (
@@ -25,7 +25,7 @@ ROUTER_START_S = 5.0  # here the router has just been started and is worth waiti
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A whole answer. `error` is set when it could not be made; `text` then holds what came before."""
+    """A whole answer. `error` is set when it could not be made; `text` and `thinking` then hold what came before."""
 
     text: str
     expert: str | None
@@ -34,6 +34,7 @@ class Answered:
     timings: Timings | None
     memory: MemoryUse | None
     error: ErrorReport | None = None
+    thinking: str = ""
 
 
 class Ask:
@@ -62,6 +63,7 @@ class Ask:
         self._answers.start(order, events.put)
         answered = Answered("", None, None, FinishReason.ERROR, None, None)
         parts: list[str] = []
+        thoughts: list[str] = []
         while True:
             try:
                 event = events.get()
@@ -75,9 +77,17 @@ class Ask:
                 case PromptBuilt(memory=memory):
                     answered = replace(answered, memory=memory)
                 case Finished():
-                    return replace(answered, text=event.text, finish_reason=event.finish_reason, timings=event.timings)
+                    return replace(
+                        answered,
+                        text=event.text,
+                        thinking=event.thinking,
+                        finish_reason=event.finish_reason,
+                        timings=event.timings,
+                    )
                 case Failed(error=error):
-                    return replace(answered, text="".join(parts), error=error)
+                    return replace(answered, text="".join(parts), thinking="".join(thoughts), error=error)
+                case ThinkingDelta(text=delta):
+                    thoughts.append(delta)
                 case TextDelta(text=delta):
                     parts.append(delta)
                 case _:

@@ -111,7 +111,7 @@ class Conversations:
         shown = []
         for message in branch:
             turn = self._running.find(message.message_id)
-            shown.append(message if turn is None else replace(turn.message, text=turn.text))
+            shown.append(message if turn is None else replace(turn.message, text=turn.text, thinking=turn.thinking))
         return OpenConversation(stored.conversation, tuple(shown), siblings_of(messages.values(), branch))
 
     def _on_turn(self, event: TurnEvent) -> None:

@@ -24,7 +24,9 @@ class RunningTurn:
         self.n_decoded = 0
         self.n_chars = 0
         self.is_dirty = False
+        self.n_thinking_chars = 0
         self._parts: list[str] = []
+        self._thinking_parts: list[str] = []
 
     def append(self, text: str, n_decoded: int) -> None:
         """Add new text at the end."""
@@ -33,18 +35,34 @@ class RunningTurn:
         self.n_decoded = n_decoded
         self.is_dirty = True
 
+    def append_thinking(self, text: str, n_decoded: int) -> None:
+        """Add new thinking at its end."""
+        self._thinking_parts.append(text)
+        self.n_thinking_chars += len(text)
+        self.n_decoded = n_decoded
+        self.is_dirty = True
+
     @property
     def text(self) -> str:
         """The whole text so far."""
-        if len(self._parts) > 1:
-            self._parts[:] = ["".join(self._parts)]
-        return self._parts[0] if self._parts else ""
+        return _whole(self._parts)
+
+    @property
+    def thinking(self) -> str:
+        """All thinking so far."""
+        return _whole(self._thinking_parts)
+
+
+def _whole(parts: list[str]) -> str:
+    if len(parts) > 1:
+        parts[:] = ["".join(parts)]
+    return parts[0] if parts else ""
 
 
 class RunningTurns:
     """All unfinished answers by message id; a thread "turn-saver" stores what is new while there are any."""
 
-    def __init__(self, save: Callable[[str, str, int], Future[None]]) -> None:
+    def __init__(self, save: Callable[[str, str, int, str], Future[None]]) -> None:
         self._save = save
         self._lock = threading.Condition()
         self._turns: dict[str, RunningTurn] = {}
@@ -65,6 +83,13 @@ class RunningTurns:
             turn = self._turns.get(message_id)
             if turn is not None:
                 turn.append(text, n_decoded)
+
+    def append_thinking(self, message_id: str, text: str, n_decoded: int) -> None:
+        """Add new thinking to an answer; silent when it has ended."""
+        with self._lock:
+            turn = self._turns.get(message_id)
+            if turn is not None:
+                turn.append_thinking(text, n_decoded)
 
     def end(self, message_id: str) -> RunningTurn | None:
         """Stop watching over an answer; None when it has ended already."""
@@ -89,6 +114,12 @@ class RunningTurns:
             turn = self._turns.get(message_id)
             return None if turn is None else turn.text
 
+    def live_thinking(self, message_id: str) -> str | None:
+        """The thinking so far of an unfinished answer, None for any other message."""
+        with self._lock:
+            turn = self._turns.get(message_id)
+            return None if turn is None else turn.thinking
+
     def request_ids(self) -> tuple[str, ...]:
         """The engine requests behind all unfinished answers."""
         with self._lock:
@@ -106,8 +137,12 @@ class RunningTurns:
                     self._thread = None
                     return
                 self._lock.wait_for(lambda: not self._turns, SAVE_EVERY_S)
-                dirty = [(key, turn.text, turn.n_decoded) for key, turn in self._turns.items() if turn.is_dirty]
-                for key, _, _ in dirty:
+                dirty = [
+                    (key, turn.text, turn.n_decoded, turn.thinking)
+                    for key, turn in self._turns.items()
+                    if turn.is_dirty
+                ]
+                for key, *_ in dirty:
                     self._turns[key].is_dirty = False
-            for key, text, n_decoded in dirty:
-                self._save(key, text, n_decoded)
+            for state in dirty:
+                self._save(*state)

@@ -6,7 +6,16 @@ from dataclasses import replace
 from layadesk.domain.chat import Message, MessageStatus
 from layadesk.domain.errors import ErrorCode, ErrorReport
 from layadesk.domain.inference import FinishReason, MemoryUse
-from layadesk.protocol.events import Failed, Finished, Loading, PrefillProgress, PromptBuilt, Queued, TextDelta
+from layadesk.protocol.events import (
+    Failed,
+    Finished,
+    Loading,
+    PrefillProgress,
+    PromptBuilt,
+    Queued,
+    TextDelta,
+    ThinkingDelta,
+)
 from layadesk.protocol.feed import Feed
 from layadesk.store.store import Store
 from layadesk.usecases.answer_request import AnswerEvent, RouteChosen
@@ -19,6 +28,7 @@ from layadesk.usecases.turns import (
     TurnPrompt,
     TurnRouted,
     TurnText,
+    TurnThinking,
 )
 
 log = logging.getLogger(__name__)
@@ -58,6 +68,10 @@ class TurnRecorder:
                 self._prompt_built(event)
             case PrefillProgress(n_done=n_done, n_prompt=n_prompt):
                 self._progress(TurnPhase.PREFILL, fraction=n_done / n_prompt if n_prompt else None)
+            case ThinkingDelta(text=text, n_decoded=n_decoded):
+                offset = self._turn.n_thinking_chars
+                self._running.append_thinking(self._message_id, text, n_decoded)
+                self._feed.publish(TurnThinking(self._conversation_id, self._message_id, text, offset, n_decoded))
             case TextDelta(text=text, n_decoded=n_decoded):
                 offset = self._turn.n_chars
                 self._running.append(self._message_id, text, n_decoded)
@@ -80,11 +94,12 @@ class TurnRecorder:
         )
 
     def _finished(self, event: Finished) -> Message:
-        if event.text != self._turn.text:
+        if event.text != self._turn.text or event.thinking != self._turn.thinking:
             log.error("the deltas of message %s differ from its final text", self._message_id)
         return replace(
             self._turn.message,
             text=event.text,
+            thinking=event.thinking,
             status=_STATUS[event.finish_reason],
             finish_reason=event.finish_reason,
             timings=event.timings,
@@ -97,6 +112,7 @@ class TurnRecorder:
         return replace(
             self._turn.message,
             text=self._turn.text,
+            thinking=self._turn.thinking,
             status=MessageStatus.FAILED,
             finish_reason=FinishReason.ERROR,
             memory=self._memory,

@@ -63,6 +63,17 @@ class TurnPrompt:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnThinking:
+    """New text of the thinking before an answer, as TurnText; `offset` counts in the thinking's own text."""
+
+    conversation_id: str
+    message_id: str
+    text: str
+    offset: int
+    n_decoded: int
+
+
+@dataclass(frozen=True, slots=True)
 class TurnText:
     """New text of an answer. `offset` is the number of characters before it, so that a view that was opened in
     mid-answer neither doubles nor misses any.
@@ -84,4 +95,4 @@ class TurnEnded:
     message: Message
 
 
-TurnEvent = TurnStarted | TurnRouted | TurnProgress | TurnPrompt | TurnText | TurnEnded
+TurnEvent = TurnStarted | TurnRouted | TurnProgress | TurnPrompt | TurnThinking | TurnText | TurnEnded

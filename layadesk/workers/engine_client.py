@@ -4,7 +4,6 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import assert_never
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, Fact, LayaDeskError
 from layadesk.domain.inference import FinishReason, Timings
@@ -22,11 +21,7 @@ from layadesk.protocol.events import (
     ModelLoading,
     ModelUnloaded,
     Pong,
-    PrefillProgress,
-    PromptBuilt,
-    Queued,
     RequestEvent,
-    TextDelta,
 )
 from layadesk.protocol.feed import Feed
 from layadesk.workers.child_process import ChildProcess
@@ -162,12 +157,10 @@ class EngineClient:
             case Failed(request_id=None):
                 self._loads.take_failure(event, event.model_id)
                 self.failure_feed.publish(event)
-            case Queued() | Loading() | PromptBuilt() | PrefillProgress() | TextDelta() | Finished() | Failed():
-                self._take_request_event(event)
             case EngineReady() | Pong():  # the supervisor's own
                 pass
             case _:
-                assert_never(event)
+                self._take_request_event(event)
 
     def worker_ended(self, ended: WorkerExit, state: WorkerState) -> None:
         """End what the engine took with it; what it had not been given yet waits for the next one, if there is one."""

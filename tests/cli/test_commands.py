@@ -25,7 +25,7 @@ def test_ask_json_prints_one_object_with_all_of_its_parts(shell: Shell) -> None:
     shell.install()
     shell.script(text="red")
     found = shell.run("ask", "Name a colour.", "--json").json
-    assert set(found) == {"text", "expert", "route", "finish_reason", "timings", "memory"}
+    assert set(found) == {"text", "thinking", "expert", "route", "finish_reason", "timings", "memory"}
     assert (found["text"], found["expert"], found["finish_reason"]) == ("red", "tiny", "stop")
     assert found["route"]["reason"] == "only_expert"
     assert found["timings"]["n_decoded"] == 3  # a byte is a token here

@@ -38,6 +38,13 @@ def test_a_request_loads_its_expert_and_is_answered(engine: RunningEngine) -> No
     assert times.ttft_ms is not None
     assert times.total_ms is not None
     assert times.total_ms >= times.ttft_ms >= times.load_ms + times.tokenize_ms
+    assert times.sample_ms is not None
+    assert times.decode_ms is not None
+    assert times.gap_p50_ms is not None
+    assert times.gap_p95_ms is not None
+    assert times.gap_max_ms is not None
+    assert 0 < times.gap_p50_ms <= times.gap_p95_ms <= times.gap_max_ms <= times.decode_ms
+    assert times.sample_ms < times.total_ms
 
 
 def test_several_at_a_time_give_the_same_greedy_text_as_alone(start_engine: Start, any_backend: BackendCase) -> None:

@@ -13,9 +13,19 @@ def cut(data: bytes, places: list[int]) -> list[bytes]:
     return [data[begin:end] for begin, end in zip(begins, ends, strict=True)]
 
 
-def shown(stream: TextStream, pieces: list[bytes]) -> str:
+def streams(stream: TextStream, pieces: list[bytes]) -> tuple[str, str]:
+    """All thinking and all of the answer."""
     parts = [stream.push(piece) for piece in pieces]
-    return "".join([*parts, stream.finish()])
+    thoughts, answers = zip(*parts, stream.finish(), strict=True)
+    return "".join(thoughts), "".join(answers)
+
+
+def shown(stream: TextStream, pieces: list[bytes]) -> str:
+    return streams(stream, pieces)[1]
+
+
+def push(stream: TextStream, piece: bytes) -> str:
+    return stream.push(piece)[1]
 
 
 def first_stop(text: str, stops: list[str]) -> int | None:
@@ -48,13 +58,13 @@ def test_bytes_that_are_no_text_become_replacement_signs_and_raise_nothing(data:
 
 def test_an_emoji_of_four_tokens_comes_as_one_character() -> None:
     stream = TextStream()
-    assert [stream.push(bytes([byte])) for byte in "🦊".encode()] == ["", "", "", "🦊"]
+    assert [push(stream, bytes([byte])) for byte in "🦊".encode()] == ["", "", "", "🦊"]
 
 
 def test_half_a_character_at_the_end_is_dropped() -> None:
     stream = TextStream()
-    assert stream.push(b"ok \xf0\x9f") == "ok "
-    assert stream.finish() == ""
+    assert push(stream, b"ok \xf0\x9f") == "ok "
+    assert stream.finish()[1] == ""
     assert stream.text == "ok "
 
 
@@ -64,23 +74,23 @@ def test_a_broken_byte_is_shown_as_one_replacement_sign() -> None:
 
 def test_what_was_held_back_is_released_when_it_turns_out_to_be_no_stop() -> None:
     stream = TextStream(["###"])
-    assert stream.push(b"a#") == "a"
-    assert stream.push(b"#") == ""
-    assert stream.push(b"b") == "##b"
+    assert push(stream, b"a#") == "a"
+    assert push(stream, b"#") == ""
+    assert push(stream, b"b") == "##b"
 
 
 def test_the_part_held_back_comes_with_the_end_of_the_answer() -> None:
     stream = TextStream(["</end>"])
-    assert stream.push(b"x</en") == "x"
-    assert stream.finish() == "</en"
+    assert push(stream, b"x</en") == "x"
+    assert stream.finish()[1] == "</en"
     assert stream.text == "x</en"
 
 
 def test_nothing_is_shown_after_a_stop() -> None:
     stream = TextStream(["stop"])
-    assert stream.push(b"go stop and more") == "go "
-    assert stream.push(b"still more") == ""
-    assert stream.finish() == ""
+    assert push(stream, b"go stop and more") == "go "
+    assert push(stream, b"still more") == ""
+    assert stream.finish()[1] == ""
 
 
 def test_of_two_stops_the_one_that_is_complete_first_wins() -> None:

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from layadesk.domain.inference import LoadParams, PromptMessage, Role, SamplingParams
+from layadesk.domain.inference import LoadParams, PromptMessage, Role, SamplingParams, ThinkingParams
 from layadesk.domain.models import ExpertSpec
 from layadesk.engine.backend import Backend
 from layadesk.engine.loop import EngineLoop, LoopMessage
@@ -79,11 +79,12 @@ class RunningEngine:
         model_id: str = "expert",
         request_id: str | None = None,
         sampling: SamplingParams = GREEDY,
+        thinking: ThinkingParams = ThinkingParams(),  # noqa: B008  # frozen
     ) -> str:
         """Send one request; returns its id."""
         new_id = request_id or f"r{len(self._asked)}"
         messages = (PromptMessage(Role.USER, text),) if isinstance(text, str) else tuple(text)
-        self.send(Generate(new_id, model_id, messages, sampling))
+        self.send(Generate(new_id, model_id, messages, sampling, thinking))
         return new_id
 
     def cancel(self, request_id: str) -> None:

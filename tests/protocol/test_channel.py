@@ -43,6 +43,7 @@ from layadesk.protocol.events import (
     RouterEvent,
     RouterReady,
     TextDelta,
+    ThinkingDelta,
 )
 
 COMMANDS: list[EngineCommand] = [
@@ -63,6 +64,7 @@ EVENTS: list[EngineEvent] = [
     Loading("q", "m", 0.25),
     PromptBuilt("q", 10, 5, 2, 512, MemoryUse(weights_bytes=2**34)),
     PrefillProgress("q", 1, 2),
+    ThinkingDelta("q", "è", 1),
     TextDelta("q", "é", 1),
     Finished("q", "é", FinishReason.LENGTH, Timings(ttft_ms=1.5, n_prompt=10)),
     Failed("q", ErrorReport(ErrorCode.CONTEXT_LENGTH_EXCEEDED, {"n_prompt": 9, "why": None, "x": 1.5, "b": True})),

@@ -26,11 +26,12 @@ from layadesk.protocol.events import (
     PromptBuilt,
     Queued,
     TextDelta,
+    ThinkingDelta,
 )
 from layadesk.protocol.outbox import COMPACT_AT, MAX_MERGED_CHARS, Outbox, merge_events
 from tests.invariants import check_request
 
-MERGEABLE = (PrefillProgress, Loading, ModelLoading, EngineStats, Pong, TextDelta)
+MERGEABLE = (PrefillProgress, Loading, ModelLoading, EngineStats, Pong, TextDelta, ThinkingDelta)
 
 
 def delta(request_id: str, text: str, n: int) -> TextDelta:
@@ -48,6 +49,11 @@ def loaded(model_id: str) -> ModelLoaded:
 def test_neighbouring_deltas_of_a_request_become_one_with_the_newest_count() -> None:
     events = [delta("a", "1", 1), delta("b", "x", 1), delta("a", "2", 2), delta("b", "y", 2), delta("a", "3", 3)]
     assert merge_events(events) == [delta("a", "123", 3), delta("b", "xy", 2)]
+
+
+def test_thinking_is_merged_apart_from_the_answer_that_follows_it() -> None:
+    events = [ThinkingDelta("a", "h", 1), ThinkingDelta("a", "m", 2), delta("a", "y", 3), delta("a", "es", 4)]
+    assert merge_events(events) == [ThinkingDelta("a", "hm", 2), delta("a", "yes", 4)]
 
 
 def test_a_delta_never_passes_the_end_of_its_request() -> None:

@@ -18,7 +18,7 @@ from layadesk.domain.storage import StorageKind, StorageStatus
 from layadesk.paths import DataPaths
 from layadesk.store import database as store_database
 from layadesk.store.database import as_failure, choose_wal, connect, translating, uri_of
-from layadesk.store.schema import MIGRATIONS, Migration
+from layadesk.store.schema import MIGRATIONS, Migration, newest_version
 from tests.fakes.store import (
     NOW,
     WAIT_S,
@@ -208,14 +208,15 @@ def test_a_migration_without_room_for_its_backup_is_put_off_and_the_chats_are_sh
     def add(connection: sqlite3.Connection) -> None:
         connection.execute("ALTER TABLE message ADD COLUMN n_tools INTEGER")
 
-    newer = (*MIGRATIONS, Migration(2, "a column", add))
+    version = newest_version() + 1
+    newer = (*MIGRATIONS, Migration(version, "a column", add))
     with opened(tmp_path, migrations=newer) as store:
         assert store.status.kind is StorageKind.MEMORY_ONLY
         result_of(store.rename("c1", "meanwhile"))
         DataPaths(tmp_path).backups.unlink()
         assert result_of(store.retry()) == StorageStatus(StorageKind.SAVING)
         assert result_of(store.load_conversation("c1")).title == "meanwhile"
-    assert [path.name[:9] for path in DataPaths(tmp_path).backups.iterdir()] == ["before-v2"]
+    assert [path.name[:9] for path in DataPaths(tmp_path).backups.iterdir()] == [f"before-v{version}"]
 
 
 def test_reading_goes_on_in_memory_when_the_disk_cannot_be_read(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from layadesk.domain.inference import FinishReason, Timings
 from layadesk.domain.routing import RouteReason
 from layadesk.domain.storage import StorageKind
 from layadesk.paths import DataPaths
-from layadesk.store.schema import MIGRATIONS, TABLES, Migration, columns_of
+from layadesk.store.schema import MIGRATIONS, TABLES, Migration, columns_of, migrate, newest_version
 from tests.fakes.store import a_question, database, fill, opened, result_of
 
 VERSION_1 = (Path(__file__).parent / "version_1.sql").read_text(encoding="utf-8")
@@ -40,13 +40,20 @@ def _mistake(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO message SELECT * FROM message")
 
 
-ADDED_COLUMN = (*MIGRATIONS, Migration(2, "a column", _add_column))
+NEXT = newest_version() + 1
+ADDED_COLUMN = (*MIGRATIONS, Migration(NEXT, "a column", _add_column))
 
 
 def make_version_1(root: Path) -> None:
     root.mkdir(exist_ok=True)
     with closing(database(root)) as connection:
         connection.executescript(VERSION_1)
+
+
+def make_newest(root: Path) -> None:
+    make_version_1(root)
+    with closing(database(root)) as connection:
+        migrate(connection)
 
 
 def backups_in(root: Path) -> list[str]:
@@ -62,8 +69,9 @@ def dump(path: Path) -> list[str]:
 def test_the_frozen_version_1_is_what_the_first_migration_makes(tmp_path: Path) -> None:
     # If this fails, the released migration was edited: add a new one instead.
     make_version_1(tmp_path / "frozen")
-    with opened(tmp_path / "made", migrations=MIGRATIONS[:1]):
-        pass
+    (tmp_path / "made").mkdir()
+    with closing(database(tmp_path / "made")) as connection:
+        migrate(connection, MIGRATIONS[:1])
     with closing(database(tmp_path / "frozen")) as frozen, closing(database(tmp_path / "made")) as made:
         for table in TABLES:
             listed = f"PRAGMA table_xinfo({table})"
@@ -90,6 +98,7 @@ def test_a_database_of_version_1_opens_with_everything_in_it(tmp_path: Path) -> 
     assert messages["a2"].error is not None
     assert messages["a2"].error.code is ErrorCode.ENGINE_DIED
     assert (messages["a3"].status, messages["a3"].text) == (MessageStatus.INTERRUPTED, "Unfini")
+    assert messages["a3"].thinking == ""
 
 
 def test_pending_migrations_run_at_the_start_and_only_once(tmp_path: Path) -> None:
@@ -100,17 +109,17 @@ def test_pending_migrations_run_at_the_start_and_only_once(tmp_path: Path) -> No
             assert len(result_of(store.load_messages("c1"))) == n_messages
             result_of(store.add_messages([a_question("q9")], leaf_id="q9"))
     with closing(database(tmp_path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (NEXT,)
         assert "n_tools" in columns_of(connection, "message")
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
 
 
 def test_the_database_is_copied_before_each_migration_and_a_new_one_is_not(tmp_path: Path) -> None:
-    make_version_1(tmp_path)
+    make_newest(tmp_path)
     before = dump(DataPaths(tmp_path).database)
     with opened(tmp_path, migrations=ADDED_COLUMN):
         pass
-    copies = [name for name in backups_in(tmp_path) if name.startswith("before-v2-")]
+    copies = [name for name in backups_in(tmp_path) if name.startswith(f"before-v{NEXT}-")]
     assert len(copies) == 1
     assert dump(DataPaths(tmp_path).backups / copies[0]) == before
     with opened(tmp_path / "new", migrations=ADDED_COLUMN):
@@ -124,29 +133,29 @@ def test_a_migration_that_would_lose_rows_is_undone_and_the_chat_goes_on_in_memo
     tmp_path: Path, step: Callable[[sqlite3.Connection], None]
 ) -> None:
     # E16: a migration lost messages. Count before = count after, or nothing has happened.
-    make_version_1(tmp_path)
+    make_newest(tmp_path)
     before = dump(DataPaths(tmp_path).database)
-    bad = (*MIGRATIONS, Migration(2, "bad", step))
+    bad = (*MIGRATIONS, Migration(NEXT, "bad", step))
     with opened(tmp_path, migrations=bad) as store:
         assert store.status.kind is StorageKind.MEMORY_ONLY
         assert store.status.error is not None
         assert store.status.error.code is ErrorCode.DATABASE_MIGRATION_FAILED
-        assert store.status.error.facts["version"] == 2
+        assert store.status.error.facts["version"] == NEXT
         assert len(result_of(store.load_messages("c1"))) == 4
         result_of(store.add_messages([a_question("q9")], leaf_id="q9"))
         assert len(result_of(store.load_messages("c1"))) == 5
         assert dump(DataPaths(tmp_path).database) == before
         with closing(database(tmp_path)) as connection:
-            assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+            assert connection.execute("PRAGMA user_version").fetchone() == (NEXT - 1,)
 
 
 def test_the_steps_before_a_bad_migration_stay(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     make_version_1(tmp_path)
-    with opened(tmp_path, migrations=(*ADDED_COLUMN, Migration(3, "bad", _mistake))) as store:
+    with opened(tmp_path, migrations=(*ADDED_COLUMN, Migration(NEXT + 1, "bad", _mistake))) as store:
         assert store.status.error is not None
-        assert store.status.error.facts["version"] == 3
+        assert store.status.error.facts["version"] == NEXT + 1
     with closing(database(tmp_path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (NEXT,)
     with opened(tmp_path, migrations=ADDED_COLUMN) as store:
         assert store.status.kind is StorageKind.SAVING
 
@@ -168,7 +177,7 @@ def test_a_newer_programs_database_is_shown_and_not_touched(tmp_path: Path, rena
         assert store.status.kind is StorageKind.MEMORY_ONLY
         assert store.status.error is not None
         assert store.status.error.code is ErrorCode.DATABASE_TOO_NEW
-        assert (store.status.error.facts["found"], store.status.error.facts["supported"]) == (2, 1)
+        assert (store.status.error.facts["found"], store.status.error.facts["supported"]) == (NEXT, NEXT - 1)
         assert [one.conversation_id for one in result_of(store.list_conversations())] == ["c1"]
         assert result_of(store.load_messages("c1"))["q1"].text == "Sort this"
         result_of(store.add_messages([a_question("q9")], leaf_id="q9"))

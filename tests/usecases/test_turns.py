@@ -7,13 +7,13 @@ import pytest
 
 from layadesk.domain.chat import MessageStatus
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError
-from layadesk.domain.inference import FinishReason, PromptMessage, Role
+from layadesk.domain.inference import FinishReason, PromptMessage, Role, Timings
 from layadesk.domain.routing import RouteReason
 from layadesk.protocol.commands import Generate
-from layadesk.protocol.events import Failed, Loading, PrefillProgress, Queued
+from layadesk.protocol.events import Failed, Finished, Loading, PrefillProgress, Queued, TextDelta, ThinkingDelta
 from layadesk.settings import definitions
 from layadesk.usecases.running_turns import SAVE_EVERY_S
-from layadesk.usecases.turns import TurnPhase, TurnProgress, TurnPrompt, TurnRouted, TurnText
+from layadesk.usecases.turns import TurnPhase, TurnProgress, TurnPrompt, TurnRouted, TurnText, TurnThinking
 from tests.fakes.answering import PlayedDesk
 
 
@@ -39,8 +39,8 @@ def test_the_text_so_far_is_on_disk_while_the_answer_is_still_being_made(desk: P
     saved = threading.Event()
     store_progress = desk.running._save
 
-    def save(message_id: str, text: str, n_decoded: int) -> object:
-        future = store_progress(message_id, text, n_decoded)
+    def save(message_id: str, text: str, n_decoded: int, thinking: str) -> object:
+        future = store_progress(message_id, text, n_decoded, thinking)
         future.add_done_callback(lambda _: saved.set())
         return future
 
@@ -90,6 +90,27 @@ def test_the_deltas_carry_their_place_so_that_a_late_view_neither_doubles_nor_mi
     desk.log.ended(started.answer.message_id)
     deltas = [e for e in desk.log.events if isinstance(e, TurnText)]
     assert [(e.offset, e.text) for e in deltas] == [(0, "ab"), (2, "cde"), (5, "f")]
+
+
+def test_thinking_is_told_stored_and_never_mixed_with_the_answer(desk: PlayedDesk) -> None:  # G28, G35
+    started = desk.ask("hello")
+    request_id = desk.engine.request().request_id
+    desk.engine.say()
+    desk.engine.tell(ThinkingDelta(request_id, "Hm", 1))
+    desk.engine.tell(ThinkingDelta(request_id, "m.", 2))
+    assert desk.running.live_thinking(started.answer.message_id) == "Hmm."
+    assert desk.result(desk.conversations.open(started.conversation_id)).branch[-1].thinking == "Hmm."
+    desk.engine.tell(TextDelta(request_id, "Yes.", 3))
+    desk.engine.tell(Finished(request_id, "Yes.", FinishReason.STOP, Timings(n_thinking=2), thinking="Hmm."))
+    desk.log.ended(started.answer.message_id)
+    told = [e for e in desk.log.events if isinstance(e, TurnThinking)]
+    assert [(e.offset, e.text, e.n_decoded) for e in told] == [(0, "Hm", 1), (2, "m.", 2)]
+    stored = desk.result(desk.conversations.open(started.conversation_id)).branch[-1]
+    assert (stored.thinking, stored.text) == ("Hmm.", "Yes.")
+    assert stored.timings is not None
+    assert stored.timings.n_thinking == 2
+    desk.ask("and now?", desk.result(desk.conversations.open(started.conversation_id)).conversation)
+    assert [one.text for one in desk.engine.request(1).messages] == ["hello", "Yes.", "and now?"]
 
 
 def test_phases_reach_the_front_rooms_in_order(desk: PlayedDesk) -> None:

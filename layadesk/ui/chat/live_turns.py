@@ -17,6 +17,7 @@ from layadesk.usecases.turns import (
     TurnRouted,
     TurnStarted,
     TurnText,
+    TurnThinking,
 )
 
 N_ENDED_KEPT = 64
@@ -24,10 +25,13 @@ N_ENDED_KEPT = 64
 
 @dataclass(slots=True)
 class LiveTurn:
-    """One unfinished answer. `message` has its route as soon as that is known; its text is in `parts`."""
+    """One unfinished answer. `message` has its route as soon as that is known; its text is in `parts`, its thinking in
+    `thinking_parts`.
+    """
 
     message: Message
     parts: list[str] = field(default_factory=list)
+    thinking_parts: list[str] = field(default_factory=list)
     n_chars: int = 0
     n_decoded: int = 0
     progress: TurnProgress | None = None
@@ -36,9 +40,18 @@ class LiveTurn:
     @property
     def text(self) -> str:
         """All text so far."""
-        if len(self.parts) > 1:
-            self.parts[:] = ["".join(self.parts)]
-        return self.parts[0] if self.parts else ""
+        return _whole(self.parts)
+
+    @property
+    def thinking(self) -> str:
+        """All thinking so far."""
+        return _whole(self.thinking_parts)
+
+
+def _whole(parts: list[str]) -> str:
+    if len(parts) > 1:
+        parts[:] = ["".join(parts)]
+    return parts[0] if parts else ""
 
 
 class LiveTurns:
@@ -58,7 +71,7 @@ class LiveTurns:
                 self._ended[message_id] = message
                 if len(self._ended) > N_ENDED_KEPT:
                     self._ended.popitem(last=False)
-            case TurnRouted() | TurnProgress() | TurnPrompt() | TurnText():
+            case TurnRouted() | TurnProgress() | TurnPrompt() | TurnThinking() | TurnText():
                 turn = self._running.get(event.message_id)
                 if turn is not None:
                     _note(turn, event)
@@ -79,7 +92,7 @@ class LiveTurns:
         """A message as read from the store, brought up to what has been heard since."""
         turn = self._running.get(message.message_id)
         if turn is not None:
-            return replace(turn.message, text=turn.text)
+            return replace(turn.message, text=turn.text, thinking=turn.thinking)
         return self._ended.get(message.message_id, message)
 
     @property
@@ -88,7 +101,7 @@ class LiveTurns:
         return self._running
 
 
-def _note(turn: LiveTurn, event: TurnRouted | TurnProgress | TurnPrompt | TurnText) -> None:
+def _note(turn: LiveTurn, event: TurnRouted | TurnProgress | TurnPrompt | TurnThinking | TurnText) -> None:
     match event:
         case TurnRouted(route=route):
             turn.message = replace(turn.message, route=route, expert_id=route.expert)
@@ -97,6 +110,10 @@ def _note(turn: LiveTurn, event: TurnRouted | TurnProgress | TurnPrompt | TurnTe
         case TurnPrompt():
             turn.prompt = event
             turn.message = replace(turn.message, n_dropped=event.n_dropped)
+        case TurnThinking():
+            turn.thinking_parts.append(event.text)
+            turn.n_decoded = event.n_decoded
+            turn.progress = None
         case TurnText():
             turn.parts.append(event.text)
             turn.n_chars += len(event.text)
