@@ -23,6 +23,8 @@ from layadesk.telemetry.sampler import Sampler
 from layadesk.usecases.answer_request import AnswerRequest
 from layadesk.usecases.ask import Ask
 from layadesk.usecases.bundle import UseCases
+from layadesk.usecases.check_installation import CheckInstallation
+from layadesk.usecases.diagnose import Diagnose
 from layadesk.usecases.expert_pool import ExpertPool
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
@@ -154,6 +156,7 @@ class Desk:
             storage=WatchStorage(store),
             turns=turns,
             settings=core.settings,
+            diagnose=Diagnose(CheckInstallation(core.paths, core.inventory, core.engine, core.router)),
         )
 
     def start(self) -> None:

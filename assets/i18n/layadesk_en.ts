@@ -13,6 +13,17 @@
     </message>
 </context>
 <context>
+    <name>HealthPage</name>
+    <message numerus="yes">
+        <source>%n thing(s) stand in the way of an answer.</source>
+        <translation><numerusform>%n thing stands in the way of an answer.</numerusform><numerusform>%n things stand in the way of an answer.</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>It works. %n thing(s) could be better.</source>
+        <translation><numerusform>It works. %n thing could be better.</numerusform><numerusform>It works. %n things could be better.</numerusform></translation>
+    </message>
+</context>
+<context>
     <name>StorageBanner</name>
     <message numerus="yes">
         <source>%n change(s) are waiting to be saved.</source>

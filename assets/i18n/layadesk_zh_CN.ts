@@ -243,6 +243,48 @@
     </message>
 </context>
 <context>
+    <name>FindingRow</name>
+    <message>
+        <source>good</source>
+        <translation>良好</translation>
+    </message>
+    <message>
+        <source>could be better</source>
+        <translation>可改进</translation>
+    </message>
+    <message>
+        <source>in the way</source>
+        <translation>有问题</translation>
+    </message>
+</context>
+<context>
+    <name>HealthPage</name>
+    <message>
+        <source>Health</source>
+        <translation>体检</translation>
+    </message>
+    <message>
+        <source>Check again</source>
+        <translation>重新检查</translation>
+    </message>
+    <message>
+        <source>Checking…</source>
+        <translation>正在检查…</translation>
+    </message>
+    <message>
+        <source>Everything is as it should be.</source>
+        <translation>一切正常。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n thing(s) stand in the way of an answer.</source>
+        <translation><numerusform>有 %n 个问题妨碍回答。</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>It works. %n thing(s) could be better.</source>
+        <translation><numerusform>可以使用，有 %n 处可以改进。</numerusform></translation>
+    </message>
+</context>
+<context>
     <name>MainWindow</name>
     <message>
         <source>Add a model file</source>
@@ -271,6 +313,33 @@
     <message>
         <source>{name} was added.</source>
         <translation>已添加 {name}。</translation>
+    </message>
+</context>
+<context>
+    <name>NavigationRail</name>
+    <message>
+        <source>Chat</source>
+        <translation>聊天</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Routes</source>
+        <translation>路由</translation>
+    </message>
+    <message>
+        <source>Health</source>
+        <translation>体检</translation>
+    </message>
+    <message>
+        <source>Server</source>
+        <translation>服务器</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
     </message>
 </context>
 <context>

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from layadesk.protocol.feed import Feed
 from layadesk.settings.settings import Settings
+from layadesk.usecases.diagnose import Diagnose
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
 from layadesk.usecases.regenerate import Regenerate
@@ -27,3 +28,4 @@ class UseCases:
     storage: WatchStorage
     turns: Feed[TurnEvent]
     settings: Settings
+    diagnose: Diagnose

@@ -32,6 +32,7 @@ from layadesk.paths import DataPaths
 from layadesk.protocol.events import EngineStats, ModelLoaded, ModelLoading, ModelUnloaded
 from layadesk.protocol.feed import Feed
 from layadesk.settings.settings import Settings
+from layadesk.usecases.check_installation import Check, Finding, Level
 from layadesk.usecases.turns import (
     TurnEnded,
     TurnEvent,
@@ -326,6 +327,25 @@ class FakeStorage:
         return self._lane.run(again)
 
 
+class FakeDiagnose:
+    """Findings a test sets."""
+
+    def __init__(self, lane: Lane) -> None:
+        self._lane = lane
+        self.findings: tuple[Finding, ...] = (Finding(Check.EXPERTS, Level.OK, {"n": 1, "missing": ""}),)
+        self.error: LayaDeskError | None = None
+        self.n_checks = 0
+
+    def check(self) -> Future[tuple[Finding, ...]]:
+        def run() -> tuple[Finding, ...]:
+            self.n_checks += 1
+            if self.error is not None:
+                raise self.error
+            return self.findings
+
+        return self._lane.run(run)
+
+
 @dataclass(frozen=True, slots=True)
 class FakeBundle:
     """The fields of `UseCases`."""
@@ -340,6 +360,7 @@ class FakeBundle:
     storage: FakeStorage
     turns: Feed[TurnEvent]
     settings: Settings
+    diagnose: FakeDiagnose
 
 
 class House:
@@ -357,6 +378,7 @@ class House:
         self.workers = FakeWorkers()
         self.storage = FakeStorage(self.store)
         self.settings = Settings(DataPaths(root))
+        self.diagnose = FakeDiagnose(self.store)
 
     @property
     def use_cases(self) -> "UseCases":
@@ -372,6 +394,7 @@ class House:
             self.storage,
             self.turns.feed,
             self.settings,
+            self.diagnose,
         )
         return cast("UseCases", bundle)
 

@@ -64,7 +64,6 @@ class ChatPage(QWidget):
         self.empty = EmptyState()
         self.composer = Composer()
         self._stack = QStackedWidget()
-        self.banners = QVBoxLayout()
         self._lay_out()
         self._connect()
         bridge.follow_turns(use_cases.turns, self._on_turn)
@@ -105,6 +104,11 @@ class ChatPage(QWidget):
         if turn is not None:
             self._use_cases.stop_generation(turn.message.message_id)
 
+    def focus_chain(self) -> list[QWidget]:
+        """The Tab key goes from top to bottom, also through messages that came later."""
+        above = [self.header.picker, self.empty.button, *self.transcript.focus_chain()]
+        return [*above, self.composer.text_box, self.composer.button]
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # Page keys pressed in the composer scroll what is read.
         self.transcript.keyPressEvent(event)
@@ -118,12 +122,10 @@ class ChatPage(QWidget):
         set_role(self, "surface")
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.transcript)
-        self.banners.setSpacing(0)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.header)
-        layout.addLayout(self.banners)
         layout.addWidget(self._stack, 1)
         layout.addWidget(self.composer)
 

@@ -1,4 +1,4 @@
-"""The window: list, conversation, machine. It joins the pages and knows the shortcuts; it decides nothing else."""
+"""The window: list, pages, machine. It joins the pages and knows the shortcuts; it decides nothing else."""
 
 from functools import partial
 from itertools import pairwise
@@ -15,8 +15,11 @@ from layadesk.domain.worker_state import WorkerKind
 from layadesk.ui.bridge import Bridge
 from layadesk.ui.chat.chat_page import ChatPage
 from layadesk.ui.chat.expert_list import ExpertList
+from layadesk.ui.health.health_page import HealthPage
 from layadesk.ui.monitor.resource_panel import ResourcePanel
 from layadesk.ui.shell.appearance import Appearance
+from layadesk.ui.shell.navigation_rail import Destination
+from layadesk.ui.shell.pages import Page, Pages
 from layadesk.ui.shell.side_bar import SideBar
 from layadesk.ui.shell.side_panel import SidePanel
 from layadesk.ui.shell.storage_banner import StorageBanner
@@ -70,10 +73,13 @@ class MainWindow(QMainWindow):
             WorkerBanner(WorkerKind.ROUTER, use_cases.workers, bridge=bridge),
             self.failure,
         )
+        self.pages = Pages(self._banners, [self.panel_button])
+        self.add_page(Destination.CHAT, self.page)
+        self.add_page(Destination.HEALTH, HealthPage(use_cases.diagnose, bridge=bridge))
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._dialog: QFileDialog | None = None
         self._lay_out()
-        self.toast = Toast(self.page)
+        self.toast = Toast(self.pages)
         self._connect()
         self._add_shortcuts()
         self._retranslate()
@@ -103,6 +109,27 @@ class MainWindow(QMainWindow):
         self.page.drafts.flush()
         super().closeEvent(event)
 
+    def add_page(self, destination: Destination, page: Page) -> None:
+        """Take a page in, which is a QWidget, and offer it on the left."""
+        self.side_bar.rail.offer(destination)
+        self.pages.add(destination, page)
+
+    def show_page(self, destination: Destination) -> None:
+        """Bring a page to the front. Silent for one that was not added."""
+        self.pages.show_page(destination)
+
+    @Slot(str)
+    def show_conversation(self, conversation_id: str) -> None:
+        """Show a conversation, whatever is shown now."""
+        self.show_page(Destination.CHAT)
+        self.page.show_conversation(conversation_id)
+
+    @Slot()
+    def show_new(self) -> None:
+        """Begin a conversation, whatever is shown now."""
+        self.show_page(Destination.CHAT)
+        self.page.show_new()
+
     def show_failure(self, report: ErrorReport) -> None:
         """Say above the transcript what did not work and what to do."""
         explanation = explain(report)
@@ -116,26 +143,27 @@ class MainWindow(QMainWindow):
         self.setMinimumHeight(WINDOW_MIN_HEIGHT)
         room = self.screen().availableGeometry()
         self.resize(min(WINDOW_SIZE[0], room.width()), min(WINDOW_SIZE[1], room.height()))
-        self.page.setMinimumWidth(CENTRE_MIN_WIDTH)
+        self.pages.setMinimumWidth(CENTRE_MIN_WIDTH)
         self._splitter.setHandleWidth(1)
         self._splitter.setChildrenCollapsible(False)
-        for widget in (self.side_bar, self.page, self.panel):
+        for widget in (self.side_bar, self.pages, self.panel):
             self._splitter.addWidget(widget)
         self._splitter.setStretchFactor(1, 1)
         centre = max(self.width() - SIDE_BAR_WIDTH - PANEL_WIDTH, CENTRE_MIN_WIDTH)
         self._splitter.setSizes([SIDE_BAR_WIDTH, centre, PANEL_WIDTH])
         self.setCentralWidget(self._splitter)
-        self.page.header.add_button(self.panel_button)
-        for banner in self._banners:
-            self.page.banners.addWidget(banner)
         all_columns = SIDE_BAR_MIN_WIDTH + CENTRE_MIN_WIDTH + PANEL_MIN_WIDTH
         is_open = self._appearance.is_panel_visible and room.width() > all_columns
         self.panel.setVisible(is_open)
         self.panel_button.setChecked(is_open)
 
     def _connect(self) -> None:
-        self.list.chosen.connect(self.page.show_conversation)
-        self.list.new_requested.connect(self.page.show_new)
+        self.side_bar.rail.chosen.connect(self._on_destination_chosen)
+        self.pages.changed.connect(self._on_page_changed)
+        self.list.chosen.connect(self.show_conversation)
+        self.list.view.activated.connect(self._focus_composer)
+        self.list.view.clicked.connect(self._on_conversation_clicked)
+        self.list.new_requested.connect(self.show_new)
         self.list.renamed.connect(self._on_renamed)
         self.list.delete_requested.connect(self._on_delete_requested)
         self.page.shown.connect(self._on_shown)
@@ -146,28 +174,52 @@ class MainWindow(QMainWindow):
         self.side_bar.options.add_model_requested.connect(self.add_model)
         self.panel_button.toggled.connect(self._on_panel_toggled)
         self.page.transcript.views_changed.connect(self._order_focus)
-        self._order_focus()
+        self._on_page_changed(Destination.CHAT)
 
     def _add_shortcuts(self) -> None:
         for keys, action in (
-            (QKeySequence(QKeySequence.StandardKey.New), self.page.show_new),
+            (QKeySequence(QKeySequence.StandardKey.New), self.show_new),
             (QKeySequence(Qt.Key.Key_Escape), self.page.stop),
             (QKeySequence("Ctrl+PgUp"), partial(self._step, -1)),
             (QKeySequence("Ctrl+PgDown"), partial(self._step, 1)),
-            (QKeySequence("Ctrl+L"), self.page.composer.focus_text),
+            (QKeySequence("Ctrl+L"), self._focus_composer),
             (QKeySequence("Ctrl+End"), self.page.transcript.go_to_end),
             (QKeySequence("F9"), self.panel_button.toggle),
         ):
             QShortcut(keys, self).activated.connect(action)
+        for place in range(len(Destination)):
+            QShortcut(QKeySequence(f"Ctrl+{place + 1}"), self).activated.connect(partial(self._go_to, place))
+
+    @Slot(str)
+    def _on_destination_chosen(self, name: str) -> None:
+        self.show_page(Destination(name))
+
+    @Slot(str)
+    def _on_page_changed(self, name: str) -> None:
+        self.side_bar.rail.show_current(Destination(name))
+        self._order_focus()
+
+    @Slot()
+    def _on_conversation_clicked(self) -> None:
+        self.show_page(Destination.CHAT)  # the list itself is silent when the row was marked already
+
+    def _go_to(self, place: int) -> None:
+        offered = self.side_bar.rail.destinations()
+        if place < len(offered):
+            self.show_page(offered[place])
+
+    @Slot()
+    def _focus_composer(self) -> None:
+        self.show_page(Destination.CHAT)
+        self.page.composer.focus_text()
 
     @Slot()
     def _order_focus(self) -> None:
-        """The Tab key goes from left to right and from top to bottom, also through messages that came later."""
-        stops: list[QWidget] = [self.list.new_button, self.list.view, self.side_bar.options]
-        stops += [self.page.header.picker, self.panel_button]
-        stops += [widget for banner in self._banners for widget in banner.focus_chain()]
-        stops += [self.page.empty.button, *self.page.transcript.focus_chain()]
-        stops += [self.page.composer.text_box, self.page.composer.button]
+        """The Tab key goes from left to right and from top to bottom."""
+        stops: list[QWidget] = [*self.side_bar.rail.focus_chain(), self.list.new_button, self.list.view]
+        stops += [self.side_bar.options, *(widget for banner in self._banners for widget in banner.focus_chain())]
+        first, *others = self.pages.focus_chain()
+        stops += [first, self.panel_button, *others]
         for before, after in pairwise(stops):
             QWidget.setTabOrder(before, after)
 
@@ -179,7 +231,7 @@ class MainWindow(QMainWindow):
     def _step(self, step: int) -> None:
         wanted = self.list.neighbour(self.page.conversation.conversation_id, step)
         if wanted is not None:
-            self.page.show_conversation(wanted)
+            self.show_conversation(wanted)
 
     def _refresh_list(self) -> None:
         self._bridge.deliver(self._use_cases.conversations.list(), self._on_listed, on_error=self.show_failure)
@@ -216,9 +268,9 @@ class MainWindow(QMainWindow):
         self._bridge.deliver(future, partial(self._on_deleted, conversation_id), on_error=self.show_failure)
         if conversation_id == self.page.conversation.conversation_id:
             if next_shown is None:
-                self.page.show_new()
+                self.show_new()
             else:
-                self.page.show_conversation(next_shown)
+                self.show_conversation(next_shown)
 
     def _on_deleted(self, conversation_id: str, _: None) -> None:
         self.toast.show_message(
@@ -230,7 +282,7 @@ class MainWindow(QMainWindow):
         self._bridge.deliver(future, partial(self._on_restored, conversation_id), on_error=self.show_failure)
 
     def _on_restored(self, conversation_id: str, _: None) -> None:
-        self.page.show_conversation(conversation_id)
+        self.show_conversation(conversation_id)
 
     def _on_done(self, _: object) -> None:
         """The list hears of it by the feed."""

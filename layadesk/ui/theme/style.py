@@ -48,6 +48,9 @@ QToolButton[role="stop"] { background: $raised; border: 1px solid $border; borde
 QToolButton[role="stop"]:focus { border: 2px solid $accent; }
 QToolButton[role="picker"] { border: 1px solid $border; border-radius: ${radius}px; padding: 4px 8px; }
 QToolButton[role="picker"]:focus { border-color: $accent; }
+QToolButton[role="rail"] { border-radius: ${radius}px; padding: 5px 10px; text-align: left; }
+QToolButton[role="rail"]:checked { background: $raised; }
+QToolButton[role="rail"]:focus { border-color: $accent; }
 QToolButton::menu-indicator { image: none; width: 0px; }
 
 QFrame[role="question"] { background: $raised; border: none; border-radius: ${radius}px; }

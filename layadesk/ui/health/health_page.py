@@ -1,0 +1,136 @@
+"""The Health page: all checks, what stands in the way first."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, Qt, Slot
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from layadesk.domain.errors import ErrorReport
+from layadesk.ui.bridge import Bridge
+from layadesk.ui.health.finding_row import FindingRow
+from layadesk.ui.texts.errors import explain
+from layadesk.ui.texts.words import together
+from layadesk.ui.theme.tokens import GAP_L, GAP_S, TRANSCRIPT_WIDTH
+from layadesk.ui.widgets.page_header import PageHeader
+from layadesk.ui.widgets.roles import set_look, set_role
+from layadesk.usecases.check_installation import Finding, Level
+
+if TYPE_CHECKING:
+    from layadesk.usecases.diagnose import Diagnose
+
+_ORDER = (Level.FAIL, Level.WARN, Level.OK)
+
+
+class HealthPage(QWidget):
+    """Checks when it is shown, and again when asked to."""
+
+    def __init__(self, diagnose: "Diagnose", *, bridge: Bridge, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        set_role(self, "surface")
+        self._diagnose = diagnose
+        self._bridge = bridge
+        self._findings: tuple[Finding, ...] = ()
+        self._is_checking = False
+        self._failure: ErrorReport | None = None
+        self.header = PageHeader()
+        self.again = QPushButton()
+        self.again.setObjectName("check-again")
+        self.again.clicked.connect(self.check)
+        self.header.add_button(self.again)
+        self._summary = QLabel()
+        self._summary.setWordWrap(True)
+        set_look(self._summary, "ink", "muted")
+        self._shown: list[FindingRow] = []
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(GAP_S)
+        self._area = QScrollArea()
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._lay_out()
+        self._retranslate()
+
+    @Slot()
+    def check(self) -> None:
+        """Run all checks; what was found before stays until they are done."""
+        if self._is_checking:
+            return
+        self._is_checking = True
+        self._retranslate()
+        self._bridge.deliver(self._diagnose.check(), self._on_checked, on_error=self._on_failed)
+
+    def rows(self) -> tuple[FindingRow, ...]:
+        """What is shown, from top to bottom."""
+        return tuple(self._shown)
+
+    def summary(self) -> str:
+        """The sentence above the findings."""
+        return self._summary.text()
+
+    def focus_chain(self) -> list[QWidget]:
+        """For the Tab key."""
+        return [self.again]
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.check()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self._retranslate()
+        super().changeEvent(event)
+
+    def _lay_out(self) -> None:
+        content = QWidget()
+        set_role(content, "plain")
+        content.setMaximumWidth(TRANSCRIPT_WIDTH)
+        column = QVBoxLayout(content)
+        column.setContentsMargins(GAP_L, GAP_L, GAP_L, GAP_L)
+        column.setSpacing(GAP_L)
+        column.addWidget(self._summary)
+        column.addLayout(self._rows)
+        column.addStretch(1)
+        self._area.setWidgetResizable(True)
+        self._area.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setWidget(content)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.header)
+        layout.addWidget(self._area, 1)
+
+    def _on_checked(self, findings: tuple[Finding, ...]) -> None:
+        self._is_checking, self._failure = False, None
+        self._findings = findings
+        for row in self._shown:
+            self._rows.removeWidget(row)
+            row.deleteLater()
+        self._shown = [FindingRow(finding) for finding in sorted(findings, key=lambda one: _ORDER.index(one.level))]
+        for row in self._shown:
+            self._rows.addWidget(row)
+        self._retranslate()
+
+    def _on_failed(self, report: ErrorReport) -> None:
+        self._is_checking, self._failure = False, report
+        self._retranslate()
+
+    def _retranslate(self) -> None:
+        self.header.title.set_text(self.tr("Health"))
+        self.again.setText(self.tr("Check again"))
+        self.again.setAccessibleName(self.tr("Check again"))
+        self.again.setEnabled(not self._is_checking)
+        self._summary.setText(self._summary_text())
+
+    def _summary_text(self) -> str:
+        if self._is_checking and not self._findings:
+            return self.tr("Checking…")
+        if self._failure is not None:
+            explanation = explain(self._failure)
+            return together(explanation.what, explanation.remedy)
+        n_bad = sum(finding.level is Level.FAIL for finding in self._findings)
+        n_weak = sum(finding.level is Level.WARN for finding in self._findings)
+        if n_bad:
+            return self.tr("%n thing(s) stand in the way of an answer.", "", n_bad)
+        if n_weak:
+            return self.tr("It works. %n thing(s) could be better.", "", n_weak)
+        return self.tr("Everything is as it should be.")

@@ -1,0 +1,42 @@
+"""Checks that are asked for without waiting."""
+
+import threading
+
+import pytest
+
+from layadesk.usecases.check_installation import Check, Finding, Level
+from layadesk.usecases.diagnose import Diagnose
+
+FOUND = (Finding(Check.STARTER, Level.OK),)
+
+
+def test_who_asks_during_a_check_gets_that_one_and_the_next_who_asks_a_new_one() -> None:
+    n_checks, go_on = [0], threading.Event()
+
+    def check() -> tuple[Finding, ...]:
+        n_checks[0] += 1
+        assert go_on.wait(10)
+        return FOUND
+
+    diagnose = Diagnose(check)
+    first, second = diagnose.check(), diagnose.check()
+    go_on.set()
+    assert first.result(10) == second.result(10) == FOUND
+    assert n_checks == [1]
+    assert diagnose.check().result(10) == FOUND
+    assert n_checks == [2]
+
+
+def test_a_check_that_breaks_is_told_and_does_not_stop_the_next() -> None:
+    answers = iter([ZeroDivisionError("in a check"), FOUND])
+
+    def check() -> tuple[Finding, ...]:
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer  # type: ignore[return-value] # the findings
+
+    diagnose = Diagnose(check)
+    with pytest.raises(ZeroDivisionError):
+        diagnose.check().result(10)
+    assert diagnose.check().result(10) == FOUND
