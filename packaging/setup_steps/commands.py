@@ -136,6 +136,7 @@ class SetUp:
             llama.ensure(options.backend, rebuild=options.rebuild)
         with step("LayaDesk and the other packages"):
             self._install_project()
+            self.environment.make_source_path_relative()
         with step("checking what is installed"):
             self._check_installed()
             if not self._is_test:

@@ -147,6 +147,16 @@ class Environment:
         if status != 0:
             raise SetupFailure(f"{what} could not be installed. {explain(output)}")
 
+    def make_source_path_relative(self) -> None:
+        """In the `.pth` of the editable install, names the source folder relative to site-packages.
+
+        Python decodes these files by the locale before anything of ours runs: an absolute path with Chinese letters
+        stops it right there where LC_ALL names a locale that is not installed.
+        """
+        for place in (*self.root.glob("lib/python*/site-packages"), self.root / "Lib" / "site-packages"):
+            for path in place.glob("*layadesk*.pth"):
+                path.write_text(os.path.relpath(self.repo, place) + "\n", encoding="utf-8")
+
     def python_output(self, script: Sequence[str]) -> tuple[int, str]:
         """Runs `python SCRIPT...` in the environment, logged; status and output."""
         return self._run([str(self.python), "-I", "-X", "utf8", *script], cwd=self.repo)

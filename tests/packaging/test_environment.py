@@ -1,5 +1,9 @@
 """What the set-up remembers, so that a second run is quick and an interrupted one goes on."""
 
+import os
+import subprocess
+import sys
+import venv
 from pathlib import Path
 
 import pytest
@@ -97,3 +101,27 @@ def test_an_environment_that_somebody_else_made_is_not_touched(tmp_path: Path) -
     (tmp_path / ".venv" / "precious").write_text("work", encoding="utf-8")
     assert "not made by this script" in str(made_on(machine(), tmp_path, ""))
     assert (tmp_path / ".venv" / "precious").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="locales that are not installed are a matter of POSIX systems")
+def test_the_program_starts_from_a_folder_with_chinese_letters_under_a_locale_that_is_not_installed(
+    tmp_path: Path,
+) -> None:
+    repo = tmp_path / "Laya Desk 试"
+    venv.create(repo / ".venv", with_pip=False)
+    (repo / "layadesk.py").write_text("print('here')", encoding="utf-8")
+    environment = Environment(repo, LoggedRun(tmp_path / "log", print), print)
+    (site_packages,) = environment.root.glob("lib/python*/site-packages")
+    pth = site_packages / "_editable_impl_layadesk.pth"
+    pth.write_text(f"{repo}\n", encoding="utf-8")
+
+    def start() -> subprocess.CompletedProcess[bytes]:
+        env = {**os.environ, "LC_ALL": "xx_XX.UTF-8"}
+        env.pop("PYTHONPATH", None)
+        return subprocess.run(
+            [environment.python, "-m", "layadesk"], env=env, cwd="/", capture_output=True, check=False
+        )
+
+    assert b"UnicodeDecodeError" in start().stderr
+    environment.make_source_path_relative()
+    assert start().stdout == b"here\n"
