@@ -13,23 +13,39 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class TensorOverride:
+    """Tensors whose names match `pattern` (a regular expression) go into the memory of `device`, for instance `CPU`."""
+
+    pattern: str
+    device: str
+
+
+@dataclass(frozen=True, slots=True)
 class LoadParams:
     """How an expert is loaded. `n_threads` 0 means one per physical core; `n_gpu_layers` -1 means all.
 
-    `n_ctx` is the number of KV cells, shared by up to `n_parallel` sequences (`kv_unified`).
+    `n_ctx` is the number of KV cells, shared by up to `n_parallel` running sequences and `n_kept` finished ones, whose
+    cells wait for their next turn (`kv_unified`). `n_ubatch` 0 and `use_mmap` None choose what is best on this machine:
+    None maps the file unless the CPU would keep a second, repacked copy of it. `swa_full` keeps all positions in layers
+    with a sliding window: more memory, and a conversation can go back to any point. `devices` are names as in
+    EngineReady, none for all; `n_cpu_moe` keeps the experts of that many first layers of a MoE model on the CPU.
     """
 
     n_ctx: int = 8192
     n_gpu_layers: int = -1
     n_batch: int = 2048
-    n_ubatch: int = 512
+    n_ubatch: int = 0
     n_threads: int = 0
     n_parallel: int = 4
+    n_kept: int = 12
     type_k: str = "f16"
     type_v: str = "f16"
     flash_attn: str = "auto"
-    use_mmap: bool = True
+    use_mmap: bool | None = None
+    swa_full: bool = True
     n_cpu_moe: int = 0
+    tensor_overrides: tuple[TensorOverride, ...] = ()
+    devices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,11 @@ class ExpertFacts:
 
     `control_texts` and `added_texts` map texts of tokens to ids: control tokens such as `<|im_end|>`, and added ones
     such as `<think>`; what a user types must not become one. `chat_template` is None where the file has none.
-    `can_rewind` is false for recurrent models: their state cannot go back to an earlier position.
+    `can_rewind` is false for recurrent models: their state cannot go back to an earlier position. `n_swa` is how many
+    positions a layer with a sliding window looks back on, 0 where there is none: a sequence can be cut only where its
+    window is still there (`seq_pos_min`). `needs_checkpoints`: cutting back is the exception, so states are worth
+    keeping. `n_seq_max` sequences have a place, `n_parallel` of them run. `fingerprint` is the same for experts whose
+    saved states can be exchanged.
     """
 
     architecture: str
@@ -54,6 +58,10 @@ class ExpertFacts:
     added_texts: Mapping[str, int] = field(default_factory=dict)
     can_rewind: bool = True
     has_vocabulary: bool = True
+    n_swa: int = 0
+    n_parallel: int = 0
+    fingerprint: str = ""
+    needs_checkpoints: bool = False
 
 
 class Sampler(Protocol):
@@ -101,6 +109,28 @@ class Expert(Protocol):
 
     def seq_remove(self, seq_id: int, from_position: int = 0) -> None:
         """Free the cells of a sequence from a position on; beyond 0 only where `can_rewind`."""
+        ...
+
+    def seq_copy(self, source: int, target: int, n_tokens: int) -> None:
+        """Let the empty sequence `target` share the first `n_tokens` cells of `source`; takes no room.
+
+        Where not `can_rewind`, the whole of `source`.
+        """
+        ...
+
+    def seq_pos_min(self, seq_id: int) -> int:
+        """The first position of a sequence that all layers still have, -1 for none."""
+        ...
+
+    def save_state(self, seq_id: int, *, is_partial: bool = False) -> bytes:
+        """The cells of a sequence as bytes, empty where that cannot be. `is_partial`: only what cannot be cut back."""
+        ...
+
+    def load_state(self, seq_id: int, state: bytes, *, is_partial: bool = False) -> bool:
+        """Fill a sequence with what `save_state` gave; False, and the sequence is empty, where that cannot be.
+
+        Only whole states that a checksum has guarded: a damaged one ends the process. A partial one leaves the rest.
+        """
         ...
 
     def seq_pos_max(self, seq_id: int) -> int:

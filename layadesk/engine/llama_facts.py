@@ -1,17 +1,26 @@
 """What llama.cpp knows of a model and its context, as our own words. Loader thread."""
 
 import ctypes
+import hashlib
 from typing import Any
 
 from layadesk.engine.backend import ExpertFacts
-from layadesk.engine.llama_library import memory_use, n_offloaded_layers, native
+from layadesk.engine.llama_context import ContextNumbers
+from layadesk.engine.llama_library import LIBRARY_VERSION, memory_use, n_offloaded_layers, native
 
 _NO_VOCABULARY = 0  # LLAMA_VOCAB_TYPE_NONE
 _ATTR_UNKNOWN, _ATTR_CONTROL, _ATTR_ADDED = 1 << 0, 1 << 3, 1 << 4
 
 
-def read_facts(model: Any, context: Any, lines: list[tuple[int, str]]) -> ExpertFacts:
-    """`lines` are what the library said while it loaded; buffer sizes are told nowhere else."""
+def has_large_state(model: Any, *, swa_full: bool) -> bool:
+    """Whether each sequence costs memory of its own: recurrent layers, or sliding windows kept apart."""
+    return not _can_rewind(model) or (not swa_full and native.llama_model_n_swa(model) > 0)
+
+
+def read_facts(
+    model: Any, context: Any, lines: list[tuple[int, str]], *, numbers: ContextNumbers, file_mark: str
+) -> ExpertFacts:
+    """`lines` are what the library said while it loaded; buffer sizes are told nowhere else. `file_mark`: the file."""
     vocab = native.llama_model_get_vocab(model)
     n_ctx = int(native.llama_n_ctx(context))
     n_ctx_train = int(native.llama_model_n_ctx_train(model))
@@ -38,9 +47,23 @@ def read_facts(model: Any, context: Any, lines: list[tuple[int, str]]) -> Expert
         adds_bos=has_vocabulary and bool(native.llama_vocab_get_add_bos(vocab)),
         control_texts=control,
         added_texts=added,
-        can_rewind=not (native.llama_model_is_recurrent(model) or native.llama_model_is_hybrid(model)),
+        can_rewind=_can_rewind(model),
         has_vocabulary=has_vocabulary,
+        n_swa=max(0, int(native.llama_model_n_swa(model))),
+        n_parallel=numbers.n_parallel,
+        fingerprint=_fingerprint(numbers, file_mark),
+        needs_checkpoints=has_large_state(model, swa_full=numbers.swa_full),
     )
+
+
+def _can_rewind(model: Any) -> bool:
+    return not (native.llama_model_is_recurrent(model) or native.llama_model_is_hybrid(model))
+
+
+def _fingerprint(numbers: ContextNumbers, file_mark: str) -> str:
+    """A saved state fits only the same weights, the same cells, and the same version of the library."""
+    cells = (numbers.type_k, numbers.type_v, numbers.flash_attn_type, numbers.swa_full)
+    return hashlib.blake2b(repr((file_mark, cells, LIBRARY_VERSION)).encode(), digest_size=16).hexdigest()
 
 
 def _reserved_texts(vocab: Any, n_vocab: int) -> tuple[dict[str, int], dict[str, int]]:

@@ -22,13 +22,14 @@ apply_engine_environment(os.environ)
 import llama_cpp.llama_cpp  # noqa: E402  # the environment must be set before
 
 native: Any = llama_cpp.llama_cpp
+LIBRARY_VERSION: str = llama_cpp.__version__
 log = logging.getLogger(__name__)
 
 _DEBUG, _WARN, _ERROR, _CONTINUED = 1, 3, 4, 5  # enum ggml_log_level
 _MAX_LINES = 2000  # of one capture; a load is some hundred without the debug lines
 _MAX_LINE_CHARS = 500
 
-_BUFFER = re.compile(r"\S+ +(model|KV|compute|output|RS) buffer size = +([0-9.]+) MiB")
+_BUFFER = re.compile(r"(\S+) +(model|KV|compute|output|RS) buffer size = +([0-9.]+) MiB")
 _OFFLOADED = re.compile(r"offloaded (\d+)/\d+ layers")
 _OUT_OF_MEMORY = re.compile(r"bad_alloc|out of memory|insufficient memory|failed to allocate|OutOfDeviceMemory", re.I)
 _PREFIX = re.compile(r"^(\w+: )+(error loading model: )?")
@@ -72,7 +73,7 @@ class LlamaLibrary:
         self.log = NativeLog()
         native.llama_backend_init()
         self.supports_gpu_offload = bool(native.llama_supports_gpu_offload())
-        self.devices = _device_names()
+        self.devices = Devices()
 
 
 def first_error(lines: list[tuple[int, str]]) -> str:
@@ -92,7 +93,7 @@ def memory_use(lines: list[tuple[int, str]]) -> MemoryUse:
     for _level, line in lines:
         found = _BUFFER.search(line)
         if found:
-            sizes[found[1]] = sizes.get(found[1], 0) + round(float(found[2]) * 2**20)
+            sizes[found[2]] = sizes.get(found[2], 0) + round(float(found[3]) * 2**20)
     kv = [sizes[name] for name in ("KV", "RS") if name in sizes]  # RS: the state of recurrent layers
     return MemoryUse(
         weights_bytes=sizes.get("model"),
@@ -102,24 +103,53 @@ def memory_use(lines: list[tuple[int, str]]) -> MemoryUse:
     )
 
 
+def repacked_bytes(lines: list[tuple[int, str]]) -> int:
+    """Weights that the CPU keeps in an order of its own: beside a mapped file they would be in memory twice."""
+    found = [_BUFFER.search(line) for _level, line in lines]
+    own = [
+        one for one in found if one and one[2] == "model" and one[1].startswith(("CPU_REPACK", "AMX", "CPU_AARCH64"))
+    ]
+    return sum(round(float(one[3]) * 2**20) for one in own)
+
+
 def n_offloaded_layers(lines: list[tuple[int, str]]) -> int:
     """Layers that really are on a device."""
     found = [_OFFLOADED.search(line) for _level, line in lines]
     return max((int(one[1]) for one in found if one), default=0)
 
 
-def _device_names() -> tuple[str, ...]:
-    """Names such as `CUDA0` and `CPU`. Opening ggml by its path would give a second, empty list of devices."""
-    try:
-        ggml = ctypes.CDLL("ggml.dll") if sys.platform == "win32" else native._lib
-        ggml.ggml_backend_dev_get.restype = ctypes.c_void_p
-        ggml.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
-        ggml.ggml_backend_dev_count.restype = ctypes.c_size_t
-        base = ctypes.CDLL("ggml-base.dll") if sys.platform == "win32" else native._lib
-        base.ggml_backend_dev_name.restype = ctypes.c_char_p
-        base.ggml_backend_dev_name.argtypes = [ctypes.c_void_p]
-        names = [base.ggml_backend_dev_name(ggml.ggml_backend_dev_get(i)) for i in range(ggml.ggml_backend_dev_count())]
-    except (OSError, AttributeError) as error:
-        log.info("the devices of llama.cpp are unknown: %s", error)
-        return ()
-    return tuple(name.decode("utf-8", "replace") for name in names)
+class Devices:
+    """What the library computes on, by names such as `CUDA0` and `CPU`; empty where it cannot be asked.
+
+    Opening ggml by its path would give a second, empty list of devices.
+    """
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, int] = {}
+        try:
+            self._base = ctypes.CDLL("ggml-base.dll") if sys.platform == "win32" else native._lib
+            self._ggml = ctypes.CDLL("ggml.dll") if sys.platform == "win32" else native._lib
+            self._declare()
+            for i in range(self._ggml.ggml_backend_dev_count()):
+                device = self._ggml.ggml_backend_dev_get(i)
+                self.by_name[self._base.ggml_backend_dev_name(device).decode("utf-8", "replace")] = device
+        except (OSError, AttributeError) as error:
+            log.info("the devices of llama.cpp are unknown: %s", error)
+
+    @property
+    def has_gpu(self) -> bool:
+        """Whether there is anything but the CPU."""
+        return any(name != "CPU" for name in self.by_name)
+
+    def buffer_type(self, device: int) -> int:
+        """The kind of memory that tensors of a device lie in."""
+        return int(self._base.ggml_backend_dev_buffer_type(device))
+
+    def _declare(self) -> None:
+        self._ggml.ggml_backend_dev_get.restype = ctypes.c_void_p
+        self._ggml.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
+        self._ggml.ggml_backend_dev_count.restype = ctypes.c_size_t
+        self._base.ggml_backend_dev_name.restype = ctypes.c_char_p
+        self._base.ggml_backend_dev_name.argtypes = [ctypes.c_void_p]
+        self._base.ggml_backend_dev_buffer_type.restype = ctypes.c_void_p
+        self._base.ggml_backend_dev_buffer_type.argtypes = [ctypes.c_void_p]

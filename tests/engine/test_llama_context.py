@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from layadesk.domain.errors import ErrorCode, LayaDeskError
-from layadesk.domain.inference import LoadParams
+from layadesk.domain.inference import LoadParams, TensorOverride
 from layadesk.engine.llama_context import context_numbers, n_physical_cores
 
 DEFAULTS = LoadParams()
@@ -11,7 +11,7 @@ DEFAULTS = LoadParams()
 
 def test_the_defaults_in_the_librarys_terms() -> None:
     numbers = context_numbers(DEFAULTS)
-    assert (numbers.n_ctx, numbers.n_batch, numbers.n_ubatch, numbers.n_seq_max) == (8192, 2048, 512, 4)
+    assert (numbers.n_ctx, numbers.n_batch, numbers.n_ubatch, numbers.n_parallel) == (8192, 2048, 256, 4)
     assert (numbers.type_k, numbers.type_v) == (1, 1)
     assert numbers.flash_attn_type == -1
     assert numbers.n_threads == n_physical_cores() >= 1
@@ -48,12 +48,15 @@ def test_a_batch_has_room_for_all_who_decode_and_some_prompt() -> None:
         ({"n_parallel": 0}, "n_parallel"),
         ({"n_parallel": 1000}, "n_parallel"),
         ({"n_batch": 0}, "n_batch"),
-        ({"n_ubatch": 0}, "n_ubatch"),
+        ({"n_ubatch": -1}, "n_ubatch"),
         ({"n_threads": -1}, "n_threads"),
         ({"type_k": "q4_K"}, "type_k"),
         ({"type_v": "f8"}, "type_v"),
         ({"flash_attn": "maybe"}, "flash_attn"),
-        ({"n_cpu_moe": 4}, "n_cpu_moe"),
+        ({"n_kept": -1}, "n_kept"),
+        ({"n_cpu_moe": -1}, "n_cpu_moe"),
+        ({"tensor_overrides": (TensorOverride("ffn_(", "CPU"),)}, "tensor_overrides"),
+        ({"tensor_overrides": (TensorOverride("", "CPU"),)}, "tensor override length"),
     ],
 )
 def test_what_the_library_would_choke_on_is_refused_by_name(change: dict[str, object], parameter: str) -> None:
