@@ -9,10 +9,13 @@ from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError
 from layadesk.domain.inference import FinishReason
 from layadesk.domain.models import ExpertSpec
 from layadesk.engine.backend import DecodeOutcome, Expert
+from layadesk.engine.cell_pool import Clear, Cut, Fork, Rewind
 from layadesk.engine.failure_trace import trace_of
 from layadesk.engine.pace import StepPace
+from layadesk.engine.prefix import adopt
 from layadesk.engine.prompt import Prompt, PromptBuilder
 from layadesk.engine.request_events import RequestEvents
+from layadesk.engine.reuse import before_answer, cut_back, reuse_rule, take_checkpoint
 from layadesk.engine.sampling import seed_of
 from layadesk.engine.scheduler import Plan, Scheduler, Share
 from layadesk.engine.sequence import Sequence
@@ -43,7 +46,7 @@ class ExpertRunner:
         self.expert = expert
         self.load_s = load_s
         self.prompts = PromptBuilder(expert)
-        self.scheduler = Scheduler(expert.facts)
+        self.scheduler = Scheduler(expert.facts, usable=reuse_rule(expert))
         self.n_preparing = 0
         self.is_leaving = False
         self.last_used = clock()
@@ -52,6 +55,8 @@ class ExpertRunner:
         self._pace = StepPace()
         self._in_step: frozenset[str] = frozenset()
         self._n_sampled = 0
+        self._control_tokens = frozenset(expert.facts.control_texts.values())
+        self._special_tokens = self._control_tokens | frozenset(expert.facts.added_texts.values())
 
     @property
     def model_id(self) -> str:
@@ -69,20 +74,22 @@ class ExpertRunner:
 
     def add(self, one: Sequence, prompt: Prompt) -> None:
         """Let a sequence with a finished prompt wait for its turn."""
-        one.tokens = list(prompt.tokens)
-        one.n_prompt = len(prompt.tokens)
+        facts = self.expert.facts
+        one.n_ctx = facts.n_ctx_seq
+        one.tokens = self._as_kept(prompt.tokens)
+        one.n_prompt = len(one.tokens)
         one.n_dropped = prompt.n_dropped
-        one.n_ctx = self.expert.facts.n_ctx_seq
         one.closing = prompt.closing
         one.stream = TextStream(
             one.request.sampling.stop, ends=self.prompts.stops, marks=self.prompts.marks, is_open=prompt.is_thinking
         )
+        one.checkpoint_at = before_answer(one.tokens, self._control_tokens) if facts.needs_checkpoints else 0
         self.scheduler.add(one)
 
-    def remove(self, one: Sequence) -> None:
-        """Take a sequence out, its cells included."""
-        self.scheduler.remove(one)
-        self._clear_stale()
+    def remove(self, one: Sequence, *, keeps_cells: bool = True) -> None:
+        """Take a sequence out. What it has computed stays for a next turn, as long as nobody needs the room."""
+        self.scheduler.remove(one, keeps_cells=keeps_cells)
+        self.apply_cell_ops()
 
     def step(self, should_abort: Callable[[], bool], *, is_shared: bool) -> StepWork:
         """One decode call and what follows from it. `is_shared`: another expert's reader waits for its turn too.
@@ -90,12 +97,10 @@ class ExpertRunner:
         `should_abort` is asked only while prompts are computed. In a decode it would be asked 500 times a token (once
         for each node of SmolLM2's graph), which costs 2 % of the speed, and the token is there soon anyway.
         """
+        self._admit()
         n_decoding = self.scheduler.n_decoding
         plan = self.scheduler.plan(self._pace.n_slice(n_decoding=n_decoding, is_shared=is_shared or n_decoding > 0))
-        self._clear_stale()
-        for one in plan.admitted:
-            one.marks.admitted = one.marks.admitted or self._clock()
-            self._events.prompt_built(one, self.expert.facts.memory)
+        self.apply_cell_ops()
         if not plan.shares:
             self._no_room(plan)
             return StepWork()
@@ -126,12 +131,7 @@ class ExpertRunner:
         match outcome:
             case DecodeOutcome.OK:
                 self._pace.measured(len(batch), self._clock() - began)
-                self.scheduler.computed(plan)
-                for share, row in zip(plan.shares, rows, strict=True):
-                    if batch.wants_logits[row]:
-                        self._advance(share.sequence, row)
-                    else:
-                        self._events.prefilled(share.sequence)
+                self._computed(plan, rows)
             case DecodeOutcome.NO_SLOT:
                 self._no_room(plan)
             case DecodeOutcome.ABORTED:
@@ -139,6 +139,16 @@ class ExpertRunner:
             case DecodeOutcome.FAILED:
                 self._resync(plan)
                 self._isolate(plan, error, should_abort)
+
+    def _computed(self, plan: Plan, rows: list[int]) -> None:
+        self.scheduler.computed(plan)
+        for share in plan.shares:
+            take_checkpoint(self.expert, self.scheduler.pool, share.sequence)
+        for share, row in zip(plan.shares, rows, strict=True):
+            if share.sequence.n_pending == 0:
+                self._advance(share.sequence, row)
+            else:
+                self._events.prefilled(share.sequence)
 
     def _advance(self, one: Sequence, row: int) -> None:
         """Draw the next token of a sequence and show what it adds."""
@@ -181,7 +191,7 @@ class ExpertRunner:
 
     def _no_room(self, plan: Plan) -> None:
         lonely = self.scheduler.refused(plan)
-        self._clear_stale()
+        self.apply_cell_ops()
         if lonely is not None:
             self._end(lonely, FinishReason.LENGTH)
 
@@ -189,15 +199,12 @@ class ExpertRunner:
         """Ask what is left of each sequence after a decode that ended in the middle, and go on from there."""
         for share in plan.shares:
             one = share.sequence
-            assert one.slot is not None
-            n_left = self.expert.seq_pos_max(one.slot) + 1
-            if not self.expert.facts.can_rewind:
-                n_left = 0  # a recurrent state may have moved on without its position
-                self.expert.seq_remove(one.slot)
-            elif n_left >= len(one.tokens):
-                n_left = len(one.tokens) - 1  # the row to draw from is lost: compute the last token again
-                self.expert.seq_remove(one.slot, n_left)
-            one.n_past = n_left
+            row = one.row
+            assert row is not None
+            # At most all but one: the row to draw from is lost, so the last token is computed again.
+            n_left = cut_back(self.expert, row.slot, len(one.tokens) - 1)
+            self.scheduler.pool.grow(row, one.tokens[one.n_past : n_left])
+            self.scheduler.pool.cut(row, n_left, is_done=True)
 
     def _isolate(self, plan: Plan, error: ErrorReport, should_abort: Callable[[], bool] | None) -> None:
         """Find out whose part made a decode fail: each alone; the one that fails alone is failed."""
@@ -215,9 +222,44 @@ class ExpertRunner:
         self._events.finished(one, reason)
 
     def _fail(self, one: Sequence, error: ErrorReport) -> None:
-        self.remove(one)
+        self.remove(one, keeps_cells=False)
         self._events.failed(one, error)
 
-    def _clear_stale(self) -> None:
-        for slot in self.scheduler.take_stale_slots():
-            self.expert.seq_remove(slot)
+    def _as_kept(self, tokens: list[int]) -> list[int]:
+        """The prompt in the tokens that were generated, where a kept answer is the same text in other tokens."""
+        best, n_best = tokens, 0
+        for row in self.scheduler.pool.rows:
+            adopted, n_same = adopt(tokens, row.tokens, self.expert.piece, self._is_text)
+            if n_same > n_best and len(adopted) < self.expert.facts.n_ctx_seq:
+                best, n_best = adopted, n_same
+        return list(best)
+
+    def _is_text(self, token: int) -> bool:
+        return token not in self._special_tokens
+
+    def _admit(self) -> None:
+        admitted = self.scheduler.admit()
+        self.apply_cell_ops()
+        for one in admitted:
+            assert one.row is not None
+            if self.expert.seq_pos_max(one.row.slot) + 1 != one.n_past:  # the library could not do what was asked
+                log.warning("the cells of %s were not as expected; computing them again", self.model_id)
+                self.expert.seq_remove(one.row.slot)
+                self.scheduler.pool.cut(one.row, 0, is_done=True)
+            if not one.has_reported_prompt:
+                one.n_cached = one.n_past
+            one.marks.admitted = one.marks.admitted or self._clock()
+            self._events.prompt_built(one, self.expert.facts.memory)
+
+    def apply_cell_ops(self) -> None:
+        """Do in the library's memory what the pool has decided."""
+        for op in self.scheduler.pool.take_ops():
+            match op:
+                case Clear(slot=slot):
+                    self.expert.seq_remove(slot)
+                case Fork(source=source, slot=slot, n_tokens=n_tokens):
+                    self.expert.seq_copy(source, slot, n_tokens)
+                case Rewind(slot=slot, checkpoint=checkpoint):
+                    self.expert.load_state(slot, checkpoint.state, is_partial=True)
+                case Cut(slot=slot, n_tokens=n_tokens):
+                    self.expert.seq_remove(slot, n_tokens)

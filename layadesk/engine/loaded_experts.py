@@ -195,7 +195,7 @@ def _describe(runner: ExpertRunner) -> LoadedModel:
         n_layer=facts.n_layer,
         n_gpu_layers=facts.n_gpu_layers,
         n_vocab=facts.n_vocab,
-        n_parallel=facts.n_seq_max,
+        n_parallel=facts.n_parallel,
         load_ms=runner.load_s * 1000,
         template=runner.prompts.template_name,
         memory=facts.memory,

@@ -56,7 +56,7 @@ class RequestEvents:
         if one.has_reported_prompt:
             return
         one.has_reported_prompt = True
-        self._put(PromptBuilt(one.request_id, one.n_prompt, 0, one.n_dropped, one.n_ctx, memory))
+        self._put(PromptBuilt(one.request_id, one.n_prompt, one.n_cached, one.n_dropped, one.n_ctx, memory))
 
     def prefilled(self, one: Sequence) -> None:
         """Some of its prompt is in the KV cache."""

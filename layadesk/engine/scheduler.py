@@ -1,19 +1,23 @@
 """Who computes what in the next decode call of one expert. Pure bookkeeping: no clock, no I/O, no native code.
 
 Each step takes one token of every sequence that needs just one (all that decode), then a slice of prompts, shared
-fairly. Cells are taken on demand; when they run out, the youngest sequence gives up its cells, keeps its text, and
-computes them again later. So nobody fails for being second, and the oldest always moves.
+fairly. Cells are taken on demand; when they run out, kept cells of finished conversations go first, then the youngest
+sequence gives up its cells, keeps its text, and computes them again later. So nobody fails for being second, and the
+oldest always moves.
 """
 
-import bisect
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from layadesk.engine.backend import ExpertFacts
 from layadesk.engine.batch import Batch
+from layadesk.engine.cell_pool import CellPool, Match, MatchRule
+from layadesk.engine.prefix import common_length
 from layadesk.engine.sequence import Sequence, SequenceState
+from layadesk.engine.waiting_line import WaitingLine
 
 ADMIT_HEADROOM = 16  # cells kept for each running answer when another one is let in, or they evict each other at once
+MIN_FOLLOWED = 64  # tokens that another one is about to compute; waiting for fewer costs more than it saves
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +35,9 @@ class Share:
 
 @dataclass(slots=True)
 class Plan:
-    """One decode call, and who came and went for it."""
+    """One decode call, and who had to go for it."""
 
     shares: list[Share] = field(default_factory=list)
-    admitted: list[Sequence] = field(default_factory=list)
     preempted: list[Sequence] = field(default_factory=list)
 
     @property
@@ -57,30 +60,21 @@ class Plan:
 class Scheduler:
     """Sequences of one expert, its slots and its cells. Decode thread.
 
-    Invariants (tests/engine/test_scheduler.py): a sequence is in one place only; cells used are the sum of `n_past` and
-    never more than there are; each slot belongs to at most one sequence; a plan never exceeds `n_batch`.
+    Invariants (tests/engine/test_scheduler.py): a sequence is in one place only; cells are counted once however many
+    share them and are never more than there are; each slot belongs to at most one sequence; a plan never exceeds
+    `n_batch`. After `admit`, `plan` and `remove`, do what `pool.take_ops` tells before the next decode.
     """
 
-    def __init__(self, facts: ExpertFacts) -> None:
-        self._n_cells = facts.n_ctx
+    def __init__(self, facts: ExpertFacts, *, usable: MatchRule | None = None) -> None:
+        self.pool = CellPool(facts, usable=usable)
+        self.waiting = WaitingLine()
+        self.running: list[Sequence] = []
+        self._n_parallel = facts.n_parallel or facts.n_seq_max
+        self._can_rewind = facts.can_rewind
         self._n_cells_known = facts.n_ctx  # less, once the library has refused earlier than we counted
         self._n_batch = facts.n_batch
         self._n_slice_max = facts.n_batch
-        self._free_slots = list(range(facts.n_seq_max))
-        self._stale_slots: list[int] = []
         self._turn = 0
-        self.waiting: list[Sequence] = []
-        self.running: list[Sequence] = []
-
-    @property
-    def n_cells_used(self) -> int:
-        """Cells of the running sequences."""
-        return sum(one.n_past for one in self.running)
-
-    @property
-    def n_cells(self) -> int:
-        """All cells."""
-        return self._n_cells
 
     @property
     def is_idle(self) -> bool:
@@ -95,33 +89,44 @@ class Scheduler:
     @property
     def has_free_slot(self) -> bool:
         """Whether a new sequence could start without waiting for another to end."""
-        return bool(self._free_slots) and not self.waiting
+        return len(self.running) < self._n_parallel and not self.waiting
 
     def add(self, sequence: Sequence) -> None:
-        """Let a sequence wait for its turn; first come, first served, also after a preemption."""
+        """Let a sequence wait for its turn."""
         sequence.state = SequenceState.WAITING
-        bisect.insort(self.waiting, sequence, key=_age)
+        self.waiting.add(sequence)
 
-    def remove(self, sequence: Sequence) -> None:
-        """Take a sequence out, in whatever state it is; its slot and cells are free for the next step."""
+    def remove(self, sequence: Sequence, *, keeps_cells: bool = False) -> None:
+        """Take a sequence out, in whatever state it is. `keeps_cells` leaves what it has computed for a next turn."""
         if sequence in self.waiting:
             self.waiting.remove(sequence)
         if sequence in self.running:
-            self._stop(sequence)
+            self._stop(sequence, keeps_cells=keeps_cells)
         if not self.running:
-            self._n_cells_known = self._n_cells
+            self._n_cells_known = self.pool.n_cells
             self._n_slice_max = self._n_batch
 
-    def take_stale_slots(self) -> list[int]:
-        """Slots whose cells must be removed from the KV cache before the next decode; each is told once."""
-        stale, self._stale_slots = self._stale_slots, []
-        return stale
+    def admit(self) -> list[Sequence]:
+        """Let in who may begin, with what of their prompts is in cells already."""
+        admitted: list[Sequence] = []
+        for one in self.waiting.in_turn(self.running):
+            if len(self.running) >= self._n_parallel:
+                break
+            if one.is_restoring:
+                continue  # its cells are on their way from the disk
+            match = self.pool.best(one.tokens)
+            n_cached = 0 if match is None else match.n_tokens
+            if self._follows(one, n_cached):
+                continue
+            if not self._has_room(one, match) or not self._begin(one, match):
+                break
+            admitted.append(one)
+        return admitted
 
     def plan(self, n_slice: int) -> Plan:
         """The next step, with at most `n_slice` prompt tokens. Empty only when nothing is there or nothing has room."""
         plan = Plan()
-        self._admit(plan)
-        self._make_room(plan)
+        self._make_room(plan, n_slice)
         single = [one for one in self.running if one.n_pending == 1]
         longer = [one for one in self.running if one.n_pending > 1]
         n_free = self._n_free
@@ -134,14 +139,18 @@ class Scheduler:
     def computed(self, plan: Plan) -> None:
         """Book a plan that was decoded."""
         for share in plan.shares:
-            share.sequence.n_past += share.n_tokens
+            one = share.sequence
+            assert one.row is not None
+            self.pool.grow(one.row, one.tokens[one.n_past : one.n_past + share.n_tokens])
 
     def refused(self, plan: Plan) -> Sequence | None:
         """The library had no room for `plan` although there was some by our count: ask for less next time.
 
         Returns the sequence that must end because it is alone and cannot get even one cell; mostly None.
         """
-        self._n_cells_known = max(1, self.n_cells_used)
+        if self.pool.drop_oldest():
+            return None
+        self._n_cells_known = max(1, self.pool.n_used)
         if len(self.running) > 1:
             self._preempt(self._youngest())
             return None
@@ -151,55 +160,69 @@ class Scheduler:
             return None
         return self.running[0] if self.running else None
 
-    def _admit(self, plan: Plan) -> None:
-        while self.waiting and self._free_slots:
-            first = self.waiting[0]
-            promised = sum(one.n_pending + ADMIT_HEADROOM for one in self.running)
-            n_free = self._n_cells_known - self.n_cells_used - promised
-            if self.running and first.n_pending + ADMIT_HEADROOM > n_free:
-                return
-            self.waiting.pop(0)
-            first.slot = self._free_slots.pop(0)
-            first.state = SequenceState.RUNNING
-            self.running.append(first)
-            plan.admitted.append(first)
+    def _begin(self, one: Sequence, match: Match | None) -> bool:
+        row = self.pool.take_row(match, one.conversation_id)
+        if row is None:
+            return False
+        self.waiting.take(one)
+        one.row = row
+        one.state = SequenceState.RUNNING
+        self.running.append(one)
+        return True
 
-    def _make_room(self, plan: Plan) -> None:
-        """Preempt the youngest until every decode has a cell and some prompt can move."""
+    def _follows(self, one: Sequence, n_cached: int) -> bool:
+        """Whether someone computes the same beginning right now: then that is waited for, not computed twice."""
+        if not self._can_rewind:
+            return False  # half of its state could not be taken over
+        for other in self.running:
+            n_same = min(common_length(other.tokens, one.tokens), len(one.tokens) - 1, other.n_prompt)
+            if n_same - n_cached >= MIN_FOLLOWED and other.n_past < n_same and other.n_decoded == 0:
+                return True
+        return False
+
+    def _has_room(self, one: Sequence, match: Match | None) -> bool:
+        if not self.running:
+            return True
+        promised = sum(other.n_pending + ADMIT_HEADROOM for other in self.running)
+        n_needed = len(one.tokens) - (0 if match is None else match.n_tokens) + ADMIT_HEADROOM + promised
+        n_free = self._n_cells_known - self.pool.n_used
+        return n_needed <= n_free or n_needed <= n_free + self.pool.n_evictable(None if match is None else match.row)
+
+    def _make_room(self, plan: Plan, n_slice: int) -> None:
+        """Let kept cells go as far as this step can use them; then preempt the youngest until every decode has a cell
+        and some prompt can move."""
+        n_wanted = min(sum(one.n_pending for one in self.running), n_slice + len(self.running))
+        while self._n_free < n_wanted and self.pool.drop_oldest():
+            pass
         while len(self.running) > 1:
             n_single = sum(one.n_pending == 1 for one in self.running)
-            n_needed = n_single + (n_single < len(self.running))
-            if self._n_free >= n_needed:
+            if self._n_free >= n_single + (n_single < len(self.running)):
                 return
             victim = self._youngest()
             self._preempt(victim)
             plan.preempted.append(victim)
-            if victim in plan.admitted:
-                plan.admitted.remove(victim)
 
     @property
     def _n_free(self) -> int:
         """Cells to give out; one that is alone may try for all there are."""
-        return (self._n_cells_known if len(self.running) > 1 else self._n_cells) - self.n_cells_used
+        return (self._n_cells_known if len(self.running) > 1 else self.pool.n_cells) - self.pool.n_used
 
     def _youngest(self) -> Sequence:
-        return max(self.running, key=_age)
+        return max(self.running, key=lambda one: one.order)
 
     def _preempt(self, sequence: Sequence) -> None:
-        self._stop(sequence)
+        self._stop(sequence, keeps_cells=False)
         self.add(sequence)
 
-    def _stop(self, sequence: Sequence) -> None:
-        assert sequence.slot is not None
+    def _stop(self, sequence: Sequence, *, keeps_cells: bool) -> None:
+        row = sequence.row
+        assert row is not None
         self.running.remove(sequence)
-        self._stale_slots.append(sequence.slot)
-        bisect.insort(self._free_slots, sequence.slot)
-        sequence.slot = None
-        sequence.n_past = 0
-
-
-def _age(sequence: Sequence) -> int:
-    return sequence.order
+        sequence.row = None
+        if keeps_cells:
+            self.pool.keep(row)
+        else:
+            self.pool.drop(row)
 
 
 def _rotated(sequences: list[Sequence], turn: int) -> list[Sequence]:
@@ -210,12 +233,15 @@ def _rotated(sequences: list[Sequence], turn: int) -> list[Sequence]:
 
 
 def _share_out(sequences: Iterable[Sequence], budget: int) -> list[Share]:
-    """Equal parts for all; what a short prompt does not need goes to the longer ones. Ties in the order given."""
+    """Equal parts for all; what a short prompt does not need goes to the longer ones. Ties in the order given.
+
+    A part ends where a checkpoint is to be taken.
+    """
     shares: list[Share] = []
     by_need = sorted(sequences, key=lambda one: one.n_pending)
     for i, one in enumerate(by_need):
         part = -(-budget // (len(by_need) - i))
-        n_tokens = min(part, one.n_pending)
+        n_tokens = min(part, one.n_pending, one.n_to_checkpoint)
         if n_tokens <= 0:
             break
         shares.append(Share(one, n_tokens))

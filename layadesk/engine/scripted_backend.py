@@ -9,24 +9,25 @@ import os
 import signal
 import threading
 import time
+from array import array
 from collections import Counter
 from collections.abc import Callable
+from itertools import count
 
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.inference import MemoryUse, SamplingParams
 from layadesk.domain.models import ExpertSpec
 from layadesk.engine.backend import DecodeOutcome, ExpertFacts, LoadCancelled
 from layadesk.engine.batch import Batch, BatchLimits, check_batch
+from layadesk.engine.scripted_cells import ANSWER_HEAD, BOS, END, EOG, TURN, ScriptedCells, last_end
 from layadesk.protocol.scripted import FaultKind, ScriptedFault, ScriptedOptions
 
-BOS, EOG, TURN, END = 256, 257, 258, 259  # beyond the 256 bytes
 N_VOCAB = 260
 CONTROL_TEXTS = {"<|bos|>": BOS, "<|eog|>": EOG, "<|turn|>": TURN, "<|end|>": END}
 TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}<|turn|>{{ message.role }}\n{{ message.content }}<|end|>{% endfor %}"
     "{% if add_generation_prompt %}<|turn|>assistant\n{% endif %}"
 )
-_ANSWER_HEAD = [TURN, *b"assistant\n"]
 _POLL_S = 0.005
 
 
@@ -74,7 +75,7 @@ class ScriptedExpert:
             n_layer=1,
             n_gpu_layers=0,
             n_vocab=N_VOCAB,
-            n_seq_max=params.n_parallel,
+            n_seq_max=params.n_parallel + params.n_kept,
             n_batch=min(params.n_batch, params.n_ctx),
             memory=MemoryUse(kv_bytes=params.n_ctx),
             chat_template=TEMPLATE,
@@ -83,19 +84,25 @@ class ScriptedExpert:
             eos_text="<|eog|>",
             adds_bos=True,
             control_texts=CONTROL_TEXTS,
+            can_rewind=options.can_rewind,
+            n_swa=options.n_swa,
+            n_parallel=params.n_parallel,
+            needs_checkpoints=not options.can_rewind or options.n_swa > 0,
+            fingerprint=f"scripted {spec.path}",
         )
         self._model_id = spec.model_id
         self._options = options
         self._faults = faults
-        self._limits = BatchLimits(self.facts.n_batch, params.n_parallel, N_VOCAB, params.n_parallel)
-        self._cells: dict[int, _Cells] = {}
-        self._rows: dict[int, tuple[_Cells, int]] = {}  # of the last batch: where a row's sequence ended then
+        self._limits = BatchLimits(self.facts.n_batch, params.n_parallel, N_VOCAB, self.facts.n_seq_max)
+        self._cells: dict[int, ScriptedCells] = {}
+        self._numbers = count()
+        self._rows: dict[int, tuple[ScriptedCells, int]] = {}  # of the last batch: where a row's sequence ended then
         self.is_closed = False
 
     @property
     def n_cells_used(self) -> int:
         """Cells in use, as the backend counts them."""
-        return sum(len(cells.tokens) for cells in self._cells.values())
+        return len({number for cells in self._cells.values() for number in cells.numbers})
 
     def tokenize(self, text: str, *, parse_special: bool) -> list[int]:
         """One token a byte, and the four control tokens."""
@@ -130,8 +137,8 @@ class ScriptedExpert:
             return DecodeOutcome.ABORTED
         self._rows = {}
         for row, (token, seq_id) in enumerate(zip(batch.tokens, batch.seq_ids, strict=True)):
-            cells = self._cells.setdefault(seq_id, _Cells())
-            cells.tokens.append(token)
+            cells = self._cells.setdefault(seq_id, ScriptedCells())
+            cells.append(token, next(self._numbers), n_swa=self.facts.n_swa)
             if batch.wants_logits[row]:
                 self._rows[row] = (cells, len(cells.tokens))
         return DecodeOutcome.OK
@@ -141,17 +148,58 @@ class ScriptedExpert:
         return ScriptedSampler(self._next_token)
 
     def seq_remove(self, seq_id: int, from_position: int = 0) -> None:
+        """See Expert. A recurrent state that is cut is gone, as in llama.cpp."""
+        cells = self._cells.get(seq_id)
+        if cells is None or from_position >= len(cells.tokens):
+            return
+        cells.cut(from_position if self.facts.can_rewind else 0)
+        if not cells.tokens:
+            del self._cells[seq_id]
+
+    def seq_copy(self, source: int, target: int, n_tokens: int) -> None:
+        """See Expert."""
+        copied = self._cells[source].copy()
+        assert target not in self._cells, "the target is not empty"
+        assert self.facts.can_rewind or n_tokens == len(copied.tokens), "a state cannot be copied in part"
+        copied.cut(n_tokens)
+        self._cells[target] = copied
+
+    def seq_pos_min(self, seq_id: int) -> int:
         """See Expert."""
         cells = self._cells.get(seq_id)
-        if cells is not None:
-            cells.cut(from_position)
-            if not cells.tokens:
-                del self._cells[seq_id]
+        return -1 if cells is None else cells.n_forgotten
 
     def seq_pos_max(self, seq_id: int) -> int:
         """See Expert."""
         cells = self._cells.get(seq_id)
         return -1 if cells is None else len(cells.tokens) - 1
+
+    def save_state(self, seq_id: int, *, is_partial: bool = False) -> bytes:
+        """See Expert. A partial state is told from a whole one by its first number."""
+        cells = self._cells.get(seq_id)
+        return b"" if cells is None else array("i", [is_partial, cells.n_forgotten, *cells.tokens]).tobytes()
+
+    def load_state(self, seq_id: int, state: bytes, *, is_partial: bool = False) -> bool:
+        """See Expert. Whole states of another expert, and partial ones without the rest, are refused."""
+        numbers = array("i")
+        numbers.frombytes(state)
+        saved_partially, n_forgotten, tokens = bool(numbers[0]), numbers[1], numbers[2:].tolist()
+        old = self._cells.pop(seq_id, None)
+        if saved_partially is not is_partial:
+            return False
+        if is_partial:
+            if old is None or old.tokens[: len(tokens)] != tokens:
+                return False
+            old.n_forgotten = 0
+            old.cut(len(tokens))
+        elif self.n_cells_used + len(tokens) > self.facts.n_ctx:
+            return False
+        restored = old if old is not None and is_partial else ScriptedCells()
+        for token in tokens[len(restored.tokens) :]:
+            restored.append(token, next(self._numbers), n_swa=0)
+        restored.n_forgotten = n_forgotten
+        self._cells[seq_id] = restored
+        return True
 
     def close(self) -> None:
         """See Expert."""
@@ -172,7 +220,7 @@ class ScriptedExpert:
                 seq_id = batch.seq_ids[row]
                 old = self._cells[seq_id].tokens if seq_id in self._cells else []
                 tokens = old + [t for t, owner in zip(batch.tokens, batch.seq_ids, strict=True) if owner == seq_id]
-                n_made = len(tokens) - _last_end(tokens, _ANSWER_HEAD)
+                n_made = len(tokens) - last_end(tokens, ANSWER_HEAD)
                 due.append((n_made, bytes(t for t in tokens if t < 256)))
         return due
 
@@ -190,36 +238,6 @@ class ScriptedExpert:
             if left <= 0:
                 return False
             time.sleep(left if should_abort is None else min(left, _POLL_S))
-
-
-class _Cells:
-    """The tokens of one sequence, and how much of the answer in them has been compared with the script."""
-
-    def __init__(self) -> None:
-        self.tokens: list[int] = []
-        self._begin: int | None = None  # where the answer begins
-        self._script = b""
-        self._n_right = 0
-
-    def cut(self, length: int) -> None:
-        """Keep the first `length` tokens."""
-        del self.tokens[length:]
-        if self._begin is not None and length < self._begin:
-            self._begin = None
-            self._n_right = 0
-        elif self._begin is not None:
-            self._n_right = min(self._n_right, length - self._begin)
-
-    def next_token(self, text: str | None) -> int:
-        """What follows. INTERNAL where the cells hold another answer than the one that was given."""
-        if self._begin is None:
-            self._begin = _last_end(self.tokens, _ANSWER_HEAD)
-            self._script = _said_last(self.tokens[: self._begin]) if text is None else text.encode()
-        new = self.tokens[self._begin + self._n_right :]
-        if new != list(self._script[self._n_right : self._n_right + len(new)]):
-            raise fail(ErrorCode.INTERNAL, reason="the cells hold another answer than the one that was given")
-        self._n_right += len(new)
-        return self._script[self._n_right] if self._n_right < len(self._script) else EOG
 
 
 class ScriptedSampler:
@@ -279,18 +297,3 @@ def act_out(kind: FaultKind) -> None:
             raise RuntimeError("the script says so")
         case FaultKind.DECODE_ERROR | FaultKind.NO_SLOT | FaultKind.LOAD_ERROR:
             return
-
-
-def _said_last(prompt: list[int]) -> bytes:
-    """The last user message of a prompt."""
-    begin = _last_end(prompt, [TURN, *b"user\n"])
-    end = prompt.index(END, begin) if END in prompt[begin:] else len(prompt)
-    return bytes(token for token in prompt[begin:end] if token < 256)
-
-
-def _last_end(tokens: list[int], pattern: list[int]) -> int:
-    """Where the last occurrence of `pattern` ends; the end of `tokens` where there is none."""
-    for start in range(len(tokens) - len(pattern), -1, -1):
-        if tokens[start : start + len(pattern)] == pattern:
-            return start + len(pattern)
-    return len(tokens)

@@ -5,6 +5,7 @@ from enum import Enum, auto
 
 from layadesk.domain.inference import Timings
 from layadesk.engine.backend import Sampler
+from layadesk.engine.cell_pool import Row
 from layadesk.engine.pulse import Pulse
 from layadesk.engine.text_stream import TextStream
 from layadesk.engine.thinking import budget_of
@@ -39,7 +40,8 @@ class Sequence:
 
     `tokens` is the prompt and what was generated, `n_past` how many of them are in the KV cache: prefill, decode and
     the second prefill after a preemption are all "n_past catches up with tokens", so a preempted sequence loses
-    nothing. `order` is the arrival number; the higher, the younger.
+    nothing. `row` is its place in the cache while it runs. `order` is the arrival number; the higher, the younger.
+    `checkpoint_at` is how many tokens come before the answer's own turn, 0 where no state is to be kept there.
     """
 
     request: Generate
@@ -50,9 +52,11 @@ class Sequence:
     tokens: list[int] = field(default_factory=list)
     n_prompt: int = 0
     n_dropped: int = 0
-    n_past: int = 0
+    n_cached: int = 0
     n_decoded: int = 0
-    slot: int | None = None
+    row: Row | None = None
+    checkpoint_at: int = 0
+    is_restoring: bool = False
     sampler: Sampler | None = None
     stream: TextStream = field(default_factory=TextStream)
     pulse: Pulse = field(default_factory=Pulse)
@@ -72,6 +76,32 @@ class Sequence:
     def model_id(self) -> str:
         """The expert asked for."""
         return self.request.model_id
+
+    @property
+    def conversation_id(self) -> str:
+        """What it is a turn of; empty for a request of its own."""
+        return self.request.conversation_id
+
+    @property
+    def client(self) -> str:
+        """Among whom turns are shared fairly: each conversation of the window, each client of the server."""
+        return self.request.client or self.request.conversation_id
+
+    @property
+    def slot(self) -> int | None:
+        """The library's number of its sequence, while it runs."""
+        return None if self.row is None else self.row.slot
+
+    @property
+    def n_past(self) -> int:
+        """How many of its tokens are in the KV cache."""
+        return 0 if self.row is None else len(self.row.tokens)
+
+    @property
+    def n_to_checkpoint(self) -> int:
+        """How many tokens may be computed before a state is to be kept; all where none is."""
+        left = self.checkpoint_at - self.n_past
+        return left if left > 0 else self.n_pending
 
     @property
     def n_pending(self) -> int:
@@ -113,7 +143,7 @@ class Sequence:
             gap_max_ms=self.pulse.gap_ms(1.0),
             total_ms=(now - marks.arrived) * 1000,
             n_prompt=self.n_prompt,
-            n_cached=0,
+            n_cached=self.n_cached,
             n_decoded=self.n_decoded,
             n_thinking=self.n_thinking,
             n_ctx=self.n_ctx,

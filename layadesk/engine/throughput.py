@@ -37,12 +37,14 @@ class Throughput:
             return
         per_s = 1.0 / max(elapsed, 1e-6)
         every = list(runners)
+        n_kept = sum(runner.scheduler.pool.n_evictable() for runner in every)
         self._put(
             EngineStats(
                 n_running=sum(len(runner.scheduler.running) for runner in every),
                 n_waiting=n_waiting,
-                kv_used=sum(runner.scheduler.n_cells_used for runner in every),
-                kv_size=sum(runner.scheduler.n_cells for runner in every),
+                kv_used=sum(runner.scheduler.pool.n_used for runner in every) - n_kept,
+                kv_kept=n_kept,
+                kv_size=sum(runner.scheduler.pool.n_cells for runner in every),
                 prefill_tps=0.0 if is_over else self._n_prefill * per_s,
                 decode_tps=0.0 if is_over else self._n_decoded * per_s,
             )

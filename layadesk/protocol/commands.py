@@ -26,13 +26,19 @@ class UnloadModel(msgspec.Struct, frozen=True, tag=True):
 
 
 class Generate(msgspec.Struct, frozen=True, tag=True):
-    """Answer `messages` with a configured expert, loading it if need be. `request_id` is the app's, unique."""
+    """Answer `messages` with a configured expert, loading it if need be. `request_id` is the app's, unique.
+
+    `conversation_id` ties turns together: what one has computed is kept for the next, also on disk. `client` is among
+    whom turns are shared fairly; without one, each conversation is a client of its own.
+    """
 
     request_id: str
     model_id: str
     messages: tuple[PromptMessage, ...]
     sampling: SamplingParams = SamplingParams()
     thinking: ThinkingParams = ThinkingParams()
+    conversation_id: str = ""
+    client: str = ""
 
 
 class Cancel(msgspec.Struct, frozen=True, tag=True):

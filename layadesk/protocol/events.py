@@ -118,7 +118,10 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
 
 
 class EngineStats(msgspec.Struct, frozen=True, tag=True):
-    """What the engine alone knows, twice a second while it works. Latest wins."""
+    """What the engine alone knows, twice a second while it works. Latest wins.
+
+    Of `kv_size` cells, running answers hold `kv_used` and ended ones `kv_kept`, for a next turn, until they are needed.
+    """
 
     n_running: int
     n_waiting: int
@@ -126,6 +129,7 @@ class EngineStats(msgspec.Struct, frozen=True, tag=True):
     kv_size: int
     prefill_tps: float
     decode_tps: float
+    kv_kept: int = 0
 
 
 class Pong(msgspec.Struct, frozen=True, tag=True):

@@ -38,7 +38,8 @@ class ScriptedOptions:
     """`text` is every answer; None: the answer repeats the last user message. Every byte of it is one token.
 
     A speed of 0 is as fast as it goes. `decode_tps` is per sequence: a step takes one token's time, however many
-    sequences are in it. `at_start` is what the process does before it says EngineReady.
+    sequences are in it. `at_start` is what the process does before it says EngineReady. `n_swa` and `can_rewind` make
+    its cells forget as those of sliding windows and recurrent states do.
     """
 
     text: str | None = "The quick brown fox jumps over the lazy dog. 敏捷的棕毛狐狸。🦊"
@@ -47,3 +48,5 @@ class ScriptedOptions:
     load_s: float = 0.0
     faults: tuple[ScriptedFault, ...] = ()
     at_start: FaultKind | None = None
+    n_swa: int = 0
+    can_rewind: bool = True

@@ -13,7 +13,7 @@ from layadesk.engine.batch import Batch
 from tests.engine.conftest import BackendCase
 from tests.fakes.engine_running import GREEDY
 
-PARAMS = LoadParams(n_ctx=256, n_batch=128, n_ubatch=64, n_parallel=3)
+PARAMS = LoadParams(n_ctx=256, n_batch=128, n_ubatch=64, n_parallel=3, n_kept=0)
 
 
 @pytest.fixture

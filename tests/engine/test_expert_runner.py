@@ -1,14 +1,14 @@
 """One expert at work without any thread, so that Hypothesis can drive it: whatever happens, the texts are right."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from layadesk.domain.errors import ErrorCode
+from layadesk.domain.errors import ErrorCode, LayaDeskError
 from layadesk.domain.inference import FinishReason, LoadParams, PromptMessage, Role, SamplingParams
 from layadesk.domain.models import ExpertSpec
 from layadesk.engine.backend import DecodeOutcome
@@ -30,10 +30,10 @@ Outcomes = list[str]
 class Moody:
     """A scripted expert whose decodes go wrong in the ways they may: `moods` tells one after the other."""
 
-    def __init__(self, expert: ScriptedExpert, moods: Outcomes, *, can_rewind: bool = True) -> None:
+    def __init__(self, expert: ScriptedExpert, moods: Outcomes) -> None:
         self._expert = expert
         self._moods = moods
-        self.facts = replace(expert.facts, can_rewind=can_rewind)
+        self.facts = expert.facts
 
     def decode(self, batch: Batch, should_abort: Callable[[], bool] | None) -> DecodeOutcome:
         mood = self._moods.pop(0) if self._moods else "ok"
@@ -60,22 +60,25 @@ class Lab:
 
     expert: ScriptedExpert
     moods: Outcomes = field(default_factory=list)
-    can_rewind: bool = True
     events: list[EngineEvent] = field(default_factory=list)
     open: dict[str, Sequence] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.was_refused = "no_slot" in self.moods
+
         def forget(one: Sequence) -> None:
             del self.open[one.request_id]
 
         spec = ExpertSpec("e", "", LoadParams())
-        moody = Moody(self.expert, self.moods, can_rewind=self.can_rewind)
+        moody = Moody(self.expert, self.moods)
         events = RequestEvents(self.events.append, lambda: 0.0, forget)
         self.runner = ExpertRunner(spec, moody, events, clock=lambda: 0.0, load_s=0.0)  # type: ignore[arg-type]  # by __getattr__
         self.request_events = events
 
-    def arrive(self, order: int, text: str, sampling: SamplingParams = GREEDY) -> None:
-        messages = (PromptMessage(Role.USER, text),)
+    def arrive(
+        self, order: int, text: str, sampling: SamplingParams = GREEDY, history: tuple[PromptMessage, ...] = ()
+    ) -> None:
+        messages = (*history, PromptMessage(Role.USER, text))
         one = Sequence(Generate(str(order), "e", messages, sampling), order, Marks(0.0))
         self.open[one.request_id] = one
         prompt = self.runner.prompts.build(messages, sampling.max_tokens)
@@ -88,7 +91,12 @@ class Lab:
 
     def step(self) -> None:
         self.runner.step(lambda: False, is_shared=False)
-        assert self.expert.n_cells_used == self.runner.scheduler.n_cells_used, "cells leaked"
+        assert self.expert.n_cells_used == self.runner.scheduler.pool.n_used, "cells leaked"
+
+    def forget_all(self) -> None:
+        while self.runner.scheduler.pool.drop_oldest():
+            pass
+        self.runner.apply_cell_ops()
 
     def run(self) -> None:
         n_steps = 0
@@ -110,9 +118,12 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., ScriptedExpe
     path = tmp_path_factory.mktemp("model") / "any.gguf"
     path.touch()
 
-    def load_expert(text: str | None = None, **params: int) -> ScriptedExpert:
+    def load_expert(
+        text: str | None = None, *, n_swa: int = 0, can_rewind: bool = True, **params: int
+    ) -> ScriptedExpert:
         spec = ExpertSpec("e", str(path), LoadParams(**params))  # type: ignore[arg-type]  # numbers all
-        return ScriptedBackend(ScriptedOptions(text=text)).load(spec, lambda _fraction: True)
+        options = ScriptedOptions(text=text, n_swa=n_swa, can_rewind=can_rewind)
+        return ScriptedBackend(options).load(spec, lambda _fraction: True)
 
     return load_expert
 
@@ -120,53 +131,122 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., ScriptedExpe
 actions = st.lists(
     st.one_of(
         st.tuples(st.just("arrive"), st.integers(1, 60)),
+        st.tuples(st.just("turn"), st.integers(0, 5)),
+        st.tuples(st.just("again"), st.integers(0, 5)),
         st.tuples(st.just("cancel"), st.integers(0, 5)),
         st.tuples(st.just("step"), st.integers(1, 12)),
+        st.tuples(st.just("run"), st.just(0)),
     ),
     min_size=1,
     max_size=30,
 )
 moods = st.lists(st.sampled_from(["ok", "ok", "ok", "no_slot", "failed", "abort0", "abort1", "abort2", "abort3"]))
+kinds = st.sampled_from([{}, {"n_swa": 24}, {"n_swa": 8}, {"can_rewind": False}])
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(actions, moods, st.integers(120, 300), st.integers(1, 4), st.booleans())
+@dataclass
+class Talk:
+    """Conversations with the lab: what was asked, and what the answer must be, namely the question itself."""
+
+    lab: Lab
+    asked: dict[int, tuple[PromptMessage, ...]] = field(default_factory=dict)
+    cancelled: set[int] = field(default_factory=set)
+
+    def act(self, order: int, action: str, n: int) -> None:
+        ended = [old for old in self.asked if str(old) not in self.lab.open]
+        if action == "arrive":
+            self.ask(order, (), f"{order}é🦊" + "abcdefghij"[order % 10] * n)
+        elif action == "turn" and n < len(ended):  # go on from an answer
+            old = self.asked[ended[n]]
+            answer = self.lab.end(ended[n])
+            text = answer.text if isinstance(answer, Finished) else ""
+            self.ask(order, (*old, PromptMessage(Role.ASSISTANT, text)), f"{order} and then?")
+        elif action == "again" and n < len(ended):  # ask the same, or something else in its place
+            *history, last = self.asked[ended[n]]
+            self.ask(order, tuple(history), last.text + "?" * (order % 2))
+        elif action == "cancel" and n < len(self.lab.open):
+            request_id = list(self.lab.open)[n]
+            self.cancelled.add(int(request_id))
+            self.lab.cancel(request_id)
+        elif action == "run":
+            self.lab.run()
+        elif action == "step":
+            for _ in range(n):
+                if not self.lab.runner.scheduler.is_idle:
+                    self.lab.step()
+
+    def ask(self, order: int, history: tuple[PromptMessage, ...], text: str) -> None:
+        try:
+            self.lab.arrive(order, text, history=history)
+        except LayaDeskError:  # CONTEXT_LENGTH_EXCEEDED
+            del self.lab.open[str(order)]
+            return
+        self.asked[order] = (*history, PromptMessage(Role.USER, text))
+
+    def check(self, n_ctx: int) -> None:
+        for order, messages in self.asked.items():
+            text = messages[-1].text
+            end = self.lab.end(order)
+            assert isinstance(end, Finished), end
+            if order in self.cancelled:
+                assert text.startswith(end.text)
+            elif end.finish_reason is FinishReason.LENGTH:  # the context is full, or it was refused when it was alone
+                assert text.startswith(end.text)
+                assert end.timings.n_prompt + end.timings.n_decoded == n_ctx or self.lab.was_refused
+            else:
+                assert end.text == text
+            assert end.timings.n_cached < end.timings.n_prompt or end.timings.n_prompt == 0
+
+
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(actions, moods, st.integers(120, 400), st.integers(1, 4), st.integers(0, 4), kinds)
 def test_whatever_happens_every_answer_is_what_it_would_be_alone(
     load: Callable[..., ScriptedExpert],
     actions: list[tuple[str, int]],
     moods: Outcomes,
     n_ctx: int,
     n_parallel: int,
-    can_rewind: bool,
+    n_kept: int,
+    kind: dict[str, int],
 ) -> None:
-    lab = Lab(load(n_ctx=n_ctx, n_parallel=n_parallel, n_batch=48), list(moods), can_rewind)
-    texts: dict[int, str] = {}
-    cancelled: set[int] = set()
+    lab = Lab(load(n_ctx=n_ctx, n_parallel=n_parallel, n_kept=n_kept, n_batch=48, **kind), list(moods))
+    talk = Talk(lab)
     for order, (action, n) in enumerate(actions):
-        if action == "arrive":
-            texts[order] = f"{order}é🦊" + "abcdefghij"[order % 10] * n
-            lab.arrive(order, texts[order])
-        elif action == "cancel" and n < len(lab.open):
-            request_id = list(lab.open)[n]
-            cancelled.add(int(request_id))
-            lab.cancel(request_id)
-        elif action == "step":
-            for _ in range(n):
-                if not lab.runner.scheduler.is_idle:
-                    lab.step()
+        talk.act(order, action, n)
     lab.run()
     assert lab.open == {}
+    lab.forget_all()
     assert lab.expert.n_cells_used == 0
-    for order, text in texts.items():
-        end = lab.end(order)
-        assert isinstance(end, Finished), end
-        if order in cancelled:
-            assert text.startswith(end.text)
-        elif end.finish_reason is FinishReason.LENGTH:  # the context is full, or it was refused when it was alone
-            assert text.startswith(end.text)
-            assert end.timings.n_prompt + end.timings.n_decoded == n_ctx or "no_slot" in moods
-        else:
-            assert end.text == text
+    talk.check(n_ctx)
+
+
+def test_a_next_turn_computes_only_what_is_new(load: Callable[..., ScriptedExpert]) -> None:
+    lab = Lab(load(n_ctx=600))
+    first, answer = PromptMessage(Role.USER, "hello"), PromptMessage(Role.ASSISTANT, "hello")
+    lab.arrive(1, "hello")
+    lab.run()
+    lab.arrive(2, "and then?", history=(first, answer))
+    lab.run()
+    times = lab.end(2).timings  # type: ignore[union-attr]  # Finished
+    n_answer = len("hello")
+    assert times.n_cached == lab.end(1).timings.n_prompt + n_answer  # type: ignore[union-attr]  # Finished
+    assert times.n_cached > 25
+
+
+@pytest.mark.parametrize("kind", [{"n_swa": 8}, {"can_rewind": False}])
+def test_an_answer_asked_for_again_goes_on_from_the_checkpoint_before_it(
+    load: Callable[..., ScriptedExpert], kind: dict[str, int]
+) -> None:
+    lab = Lab(load(n_ctx=600, **kind))
+    question = "a question of many words, which nobody wants to be read twice"
+    lab.arrive(1, question)
+    lab.run()
+    lab.arrive(2, question)
+    lab.run()
+    times = lab.end(2).timings  # type: ignore[union-attr]  # Finished
+    n_head = len("<assistant\n")  # one token opens the turn
+    assert times.n_cached == times.n_prompt - n_head
+    assert lab.end(2).text == question  # type: ignore[union-attr]  # Finished
 
 
 def test_a_preempted_answer_goes_on_with_its_own_sampler_and_half_a_character(

@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 from layadesk.domain.inference import PromptMessage, Role
 from layadesk.engine.chat_template import ChatTemplate
 from layadesk.engine.literals import Literals
-from layadesk.engine.scripted_backend import BOS, CONTROL_TEXTS, END, TEMPLATE, TURN, ScriptedBackend
+from layadesk.engine.scripted_backend import CONTROL_TEXTS, TEMPLATE, ScriptedBackend
+from layadesk.engine.scripted_cells import BOS, END, TURN
 from tests.fakes.engine_sequences import facts
 
 SCRIPTED = facts(control_texts=CONTROL_TEXTS)

@@ -8,7 +8,8 @@ from layadesk.domain.inference import LoadParams, PromptMessage, Role
 from layadesk.domain.models import ExpertSpec
 from layadesk.engine.backend import Expert, ExpertFacts
 from layadesk.engine.prompt import PromptBuilder
-from layadesk.engine.scripted_backend import BOS, ScriptedBackend, ScriptedExpert
+from layadesk.engine.scripted_backend import ScriptedBackend, ScriptedExpert
+from layadesk.engine.scripted_cells import BOS
 
 
 class Retold:

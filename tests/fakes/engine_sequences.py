@@ -22,13 +22,28 @@ def facts(*, n_ctx: int = 64, n_seq_max: int = 4, n_batch: int = 32, **changes: 
     return ExpertFacts(**{**values, **changes})  # type: ignore[arg-type]  # by name
 
 
-def sequence(order: int, n_prompt: int, *, n_ctx: int = 64, max_tokens: int | None = None) -> Sequence:
+def sequence(
+    order: int,
+    n_prompt: int,
+    *,
+    n_ctx: int = 64,
+    max_tokens: int | None = None,
+    tokens: list[int] | None = None,
+    client: str = "",
+    conversation_id: str = "",
+) -> Sequence:
+    """One with a prompt of `tokens`, or of `n_prompt` that no other one has."""
     request = Generate(
-        f"r{order}", "expert", (PromptMessage(Role.USER, "hello"),), SamplingParams(max_tokens=max_tokens)
+        f"r{order}",
+        "expert",
+        (PromptMessage(Role.USER, "hello"),),
+        SamplingParams(max_tokens=max_tokens),
+        conversation_id=conversation_id,
+        client=client,
     )
     one = Sequence(request, order, Marks(0.0), n_ctx=n_ctx)
-    one.tokens = list(range(n_prompt))
-    one.n_prompt = n_prompt
+    one.tokens = [1000 * order + i for i in range(n_prompt)] if tokens is None else list(tokens)
+    one.n_prompt = len(one.tokens)
     return one
 
 
