@@ -31,13 +31,18 @@ AnswerEvent = RouteChosen | RequestEvent
 
 @dataclass(frozen=True, slots=True)
 class AnswerOrder:
-    """What a client wants answered. `pinned` None lets the router choose, in at most `route_deadline_s`."""
+    """What a client wants answered, as a turn of `conversation_id` where there is one.
+
+    `pinned` None lets the router choose, in at most `route_deadline_s`.
+    """
 
     request_id: str
     messages: tuple[PromptMessage, ...]
     sampling: SamplingParams
     pinned: str | None = None
     route_deadline_s: float = ROUTE_DEADLINE_S
+    conversation_id: str = ""
+    client: str = ""
 
 
 class AnswerRequest:
@@ -91,7 +96,15 @@ class AnswerRequest:
             self._leave_routing(request_id)
             on_event(Finished(request_id, "", FinishReason.CANCELLED, Timings()))
             return
-        self._engine.generate(Generate(request_id, route.expert, order.messages, order.sampling), on_event)
+        request = Generate(
+            request_id,
+            route.expert,
+            order.messages,
+            order.sampling,
+            conversation_id=order.conversation_id,
+            client=order.client,
+        )
+        self._engine.generate(request, on_event)
         if self._leave_routing(request_id):  # cancelled while it was handed over: the engine did not know the id yet
             self._engine.cancel(request_id)
 

@@ -76,6 +76,7 @@ class StartTurn:
             as_prompt(self._settings.get(definitions.SYSTEM_PROMPT), [_as_prompt(m) for m in branch if m.text]),
             self._pool.sampling(),
             pinned=conversation.expert_id,
+            conversation_id=conversation.conversation_id,
         )
         started = TurnStarted(conversation.conversation_id, question if new_question else None, answer)
         self._feed.publish(started)
