@@ -12,11 +12,13 @@ from pathlib import Path
 import msgspec
 
 from layadesk.domain.errors import ErrorCode, fail
+from layadesk.model_library.expert_table import ExpertTable
 from layadesk.model_library.inventory import Inventory
-from layadesk.paths import DataPaths
+from layadesk.paths import DataPaths, assets_dir
 from layadesk.protocol.feed import Feed
 from layadesk.protocol.options import EngineOptions, RouterOptions
 from layadesk.protocol.scripted import ScriptedOptions
+from layadesk.settings import definitions
 from layadesk.settings.settings import Settings
 from layadesk.store.store import Store
 from layadesk.telemetry.sampler import Sampler
@@ -29,6 +31,7 @@ from layadesk.usecases.expert_pool import ExpertPool
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
 from layadesk.usecases.regenerate import Regenerate
+from layadesk.usecases.route_texts import RouteTexts
 from layadesk.usecases.running_turns import RunningTurns
 from layadesk.usecases.send_message import SendMessage, StartTurn
 from layadesk.usecases.stop_generation import StopGeneration
@@ -76,7 +79,8 @@ class Core:
     Headless commands use this alone; the window adds `Desk`.
     """
 
-    def __init__(self, data_dir: Path, *, engine: str = "llama") -> None:
+    def __init__(self, data_dir: Path, *, engine: str = "llama", router: str | None = None) -> None:
+        self._router = router
         self.paths = DataPaths(data_dir)
         start_log(self.paths.logs)
         self.settings = Settings(self.paths)
@@ -87,12 +91,25 @@ class Core:
             partial(spawn.start_engine, engine_options), log_dir=self.paths.logs, run_dir=self.paths.run
         )
         self.router = RouterClient(
-            partial(spawn.start_router, RouterOptions("none", logs)), log_dir=self.paths.logs, run_dir=self.paths.run
+            lambda: spawn.start_router(self._router_options()), log_dir=self.paths.logs, run_dir=self.paths.run
         )
-        self.pool = ExpertPool(self.inventory, self.settings, self.engine)
+        self.pool = ExpertPool(self.inventory, self.settings, self.engine, ExpertTable(self.paths.expert_table))
         self.answers = AnswerRequest(self.pool, self.router, self.engine)
         self.ask = Ask(self.answers, self.settings)
+        self.route_texts = RouteTexts(self.pool, self.router)
         self.experts = Experts(self.inventory, self.pool)
+
+    def _router_options(self) -> RouterOptions:
+        """As the settings are when the router starts."""
+        get = self.settings.get
+        return RouterOptions(
+            self._router or get(definitions.ROUTER),
+            str(self.paths.logs),
+            str(assets_dir() / "router"),
+            str(self.paths.router_learned),
+            get(definitions.ROUTER_DEADLINE_MS),
+            get(definitions.ROUTER_USE_GPU),
+        )
 
     def start(self) -> None:
         """Start the children in the background; returns at once."""

@@ -46,6 +46,16 @@ class DataPaths:
         return self.models / "inventory.json"
 
     @property
+    def expert_table(self) -> Path:
+        """What the experts are good at, where the user has set it."""
+        return self.models / "experts.json"
+
+    @property
+    def router_learned(self) -> Path:
+        """What the router has learned from corrections here, and the state before."""
+        return self.root / "router" / "learned.json"
+
+    @property
     def logs(self) -> Path:
         """`app.log`, `engine.log`, `router.log`, and what native code prints."""
         return self.root / "logs"

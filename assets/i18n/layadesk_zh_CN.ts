@@ -971,6 +971,38 @@
         <source>Your conversations were saved by a newer version of LayaDesk.</source>
         <translation>你的对话是由更新版本的 LayaDesk 保存的。</translation>
     </message>
+    <message>
+        <source>The router's file {path} is not there.</source>
+        <translation>路由器文件 {path} 不存在。</translation>
+    </message>
+    <message>
+        <source>Install LayaDesk again, or choose another router in the settings.</source>
+        <translation>请重新安装 LayaDesk，或在设置中选择另一个路由器。</translation>
+    </message>
+    <message>
+        <source>The router's file {path} cannot be used ({detail}).</source>
+        <translation>路由器文件 {path} 无法使用（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Get a newer copy of it, or choose another router in the settings.</source>
+        <translation>请获取较新的文件，或在设置中选择另一个路由器。</translation>
+    </message>
+    <message>
+        <source>There is no router {router}; there are bundled, none, and Laya checkpoints as laya:DIRECTORY.</source>
+        <translation>没有名为 {router} 的路由器；可用的有 bundled、none，以及写作 laya:目录 的 Laya 检查点。</translation>
+    </message>
+    <message>
+        <source>Choose one of these.</source>
+        <translation>请从中选择一个。</translation>
+    </message>
+    <message>
+        <source>The table of what the experts are good at, {path}, has an entry that cannot be used: {entry} ({detail}).</source>
+        <translation>专家特长表 {path} 中有一项无法使用：{entry}（{detail}）。</translation>
+    </message>
+    <message>
+        <source>The entry is left out until it is mended; the others count.</source>
+        <translation>该项在修正前不计入，其余照常使用。</translation>
+    </message>
 </context>
 <context>
     <name>findings</name>

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from layadesk import __version__
-from layadesk.cli import ask, checks, models
+from layadesk.cli import ask, bench, checks, models, route
 from layadesk.cli.printing import EXIT_FAILED, EXIT_INTERRUPTED, complain
 from layadesk.domain.errors import LayaDeskError
 from layadesk.paths import default_data_dir
@@ -51,6 +51,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add_ask(commands, printing)
     _add_models(commands, printing)
+    _add_route(commands, printing)
+    _add_bench(commands, printing)
     smoke = commands.add_parser("smoke", parents=[printing], help="after installation: load, route, answer, measure")
     smoke.add_argument("--expert", metavar="ID", help="the expert to test; default: the router's choice")
     smoke.set_defaults(run=checks.smoke)
@@ -71,6 +73,19 @@ def _add_ask(commands: Any, printing: argparse.ArgumentParser) -> None:
     asking.set_defaults(run=ask.ask)
 
 
+def _add_route(commands: Any, printing: argparse.ArgumentParser) -> None:
+    routing = commands.add_parser(
+        "route", parents=[printing], help="say what kind of request a text is, and who would answer"
+    )
+    what = routing.add_mutually_exclusive_group(required=True)
+    what.add_argument("text", metavar="TEXT", nargs="?", help="the request; - reads it from standard input")
+    what.add_argument("--file", metavar="F.jsonl", help="a file with {id, text} in each line; - reads standard input")
+    routing.add_argument(
+        "--router", metavar="ID", help="bundled, none or laya:DIRECTORY; default: that of the settings"
+    )
+    routing.set_defaults(run=route.route)
+
+
 def _add_models(commands: Any, printing: argparse.ArgumentParser) -> None:
     library = commands.add_parser("models", help="the experts on this disk")
     actions = library.add_subparsers(title="actions", metavar="ACTION", required=True)
@@ -81,6 +96,15 @@ def _add_models(commands: Any, printing: argparse.ArgumentParser) -> None:
     importing.add_argument("--name", help="how it is called in the window")
     importing.add_argument("--origin", choices=("imported", "starter"), default="imported", help=argparse.SUPPRESS)
     importing.set_defaults(run=models.import_model)
+
+
+def _add_bench(commands: Any, printing: argparse.ArgumentParser) -> None:
+    benches = commands.add_parser("bench", help="measured figures")
+    subjects = benches.add_subparsers(title="subjects", metavar="SUBJECT", required=True)
+    router = subjects.add_parser("router", parents=[printing], help="forward pass and whole route, idle and busy")
+    router.add_argument("--router", metavar="ID", help="bundled, none or laya:DIRECTORY; default: that of the settings")
+    router.add_argument("-n", type=_positive, default=1000, help="prompts (1000)")
+    router.set_defaults(run=bench.bench_router)
 
 
 def _positive(text: str) -> int:

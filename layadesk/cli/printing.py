@@ -21,13 +21,13 @@ EXIT_INTERRUPTED = 130
 
 
 @contextmanager
-def running_core(data_dir: Path, engine: str, *, started: bool = True) -> "Iterator[Core]":
-    """The rooms without a window; the children run inside the block when `started`."""
+def running_core(data_dir: Path, engine: str, *, started: bool = True, router: str | None = None) -> "Iterator[Core]":
+    """The rooms without a window; the children run inside the block when `started`, `router` for the set one."""
     from layadesk.app import Core  # noqa: PLC0415 - `--help` and bad usage answer without it
 
     if data_dir.exists() and not data_dir.is_dir():
         raise fail(ErrorCode.DATA_DIR_READ_ONLY, path=str(data_dir))
-    core = Core(data_dir, engine=engine)
+    core = Core(data_dir, engine=engine, router=router)
     try:
         if started:
             core.start()

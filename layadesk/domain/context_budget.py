@@ -65,3 +65,9 @@ def fit_messages(
     if n_prompt + 1 > n_ctx:
         raise fail(ErrorCode.CONTEXT_LENGTH_EXCEEDED, n_prompt=n_prompt, n_ctx=n_ctx)
     return n_dropped
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens a text is, before any model has counted: four ASCII characters each, others one each."""
+    n_ascii = len(text.encode("ascii", "ignore"))
+    return (n_ascii + 3) // 4 + len(text) - n_ascii + 4

@@ -66,6 +66,10 @@ class ErrorCode(StrEnum):
     ENGINE_BAD_BUILD = "engine_bad_build"
     PROTOCOL_MISMATCH = "protocol_mismatch"
     ROUTER_AWAY = "router_away"
+    ROUTER_MODEL_MISSING = "router_model_missing"
+    ROUTER_MODEL_DAMAGED = "router_model_damaged"
+    ROUTER_UNKNOWN = "router_unknown"
+    EXPERT_TABLE_DAMAGED = "expert_table_damaged"
     # ours
     BAD_SETTING = "bad_setting"
     SETTINGS_DAMAGED = "settings_damaged"

@@ -49,7 +49,7 @@ def choose(
     turn, policy = turn or Turn(pinned=pinned), policy or Policy()
     if not pool:
         raise fail(ErrorCode.NO_EXPERT_INSTALLED)
-    weighed = _weigh(answer, [_gated(expert, turn) for expert in pool], turn)
+    weighed = _weigh(answer, _gated(pool, turn), turn)
     wish = turn.picked or turn.pinned
     if wish is not None:
         reason = RouteReason.PICKED if turn.picked else RouteReason.PINNED
@@ -66,9 +66,19 @@ def choose(
     return _extras(replace(_route(answer, turn, [chosen, *ranked], reason), **facts), weighed, turn, policy)
 
 
-def _gated(expert: PoolExpert, turn: Turn) -> PoolExpert:
-    if expert.out is None and expert.n_ctx is not None and turn.n_prompt >= expert.n_ctx:
-        facts: dict[str, Fact] = {"n_prompt": turn.n_prompt, "n_ctx": expert.n_ctx}
+def _gated(pool: Sequence[PoolExpert], turn: Turn) -> list[PoolExpert]:
+    """Those whose context cannot hold the prompt are out; where that would be all, only what must be in it counts."""
+    whole = [_held(expert, turn.n_prompt) for expert in pool]
+    n_least = turn.n_prompt if turn.n_least is None else turn.n_least
+    wish = turn.picked or turn.pinned
+    if any(one.out is None for one in whole if wish is None or one.model_id == wish):
+        return whole
+    return [_held(expert, n_least) for expert in pool]
+
+
+def _held(expert: PoolExpert, n_prompt: int) -> PoolExpert:
+    if expert.out is None and expert.n_ctx is not None and n_prompt >= expert.n_ctx:
+        facts: dict[str, Fact] = {"n_prompt": n_prompt, "n_ctx": expert.n_ctx}
         return replace(expert, out=OutReason.CONTEXT_TOO_SMALL, out_facts=facts)
     return expert
 

@@ -118,8 +118,9 @@ class Policy:
 class Turn:
     """What is known of the request beside the router's answer.
 
-    `current` answered the message before. `n_prompt` is the tokens of the assembled prompt; `max_tokens` is a ceiling
-    and counts for nothing here. `n_history` of them would have to be read again by another expert.
+    `current` answered the message before. `n_prompt` is the tokens of the assembled prompt, `n_least` of what cannot be
+    left out of it (None: nothing can); `max_tokens` is a ceiling and counts for nothing here. `n_history` tokens would
+    have to be read again by another expert.
     """
 
     picked: str | None = None
@@ -128,6 +129,7 @@ class Turn:
     is_follow_up: bool = False
     slash: str | None = None
     n_prompt: int = 0
+    n_least: int | None = None
     n_history: int = 0
     second_opinion: bool | None = None
 

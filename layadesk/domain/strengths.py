@@ -8,7 +8,7 @@ from typing import Final
 from layadesk.domain.routing_labels import Effort
 
 MIDDLING: Final = 0.5
-_SPECIALIST_OTHERWISE: Final = 0.4  # made for one thing, it has become worse at the rest
+_SPECIALIST_OTHERWISE: Final = 0.3  # made for one thing, it has become worse at the rest
 
 # Words of model names, and the tasks such a model is made for.
 _NAMED: Final[tuple[tuple[re.Pattern[str], dict[str, float], dict[str, float]], ...]] = (

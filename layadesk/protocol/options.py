@@ -23,7 +23,15 @@ class EngineOptions:
 
 @dataclass(frozen=True, slots=True)
 class RouterOptions:
-    """`router` names the decision model; `none` has no opinion and needs no weights."""
+    """`router` names the decision model: `bundled`, `none` (no opinion, no weights), `laya:DIRECTORY`.
+
+    `assets_dir` holds the bundled weights, `learned_file` what this installation has learned; it need not exist. Laya
+    has `deadline_ms` before the bundled answer stands; `use_gpu` lets it use CUDA.
+    """
 
     router: str
     log_dir: str
+    assets_dir: str = ""
+    learned_file: str = ""
+    deadline_ms: int = 400
+    use_gpu: bool = False

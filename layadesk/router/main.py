@@ -7,7 +7,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from layadesk.domain.errors import ErrorCode, ErrorReport, fail
+from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
 from layadesk.domain.worker_state import WorkerKind
 from layadesk.protocol import PROTOCOL_VERSION
 from layadesk.protocol.child import ChildLine
@@ -15,7 +15,10 @@ from layadesk.protocol.commands import Cancel, Ping, RouterCommand, RouteText, S
 from layadesk.protocol.events import Failed, RouteAnswered, RouterEvent, RouterReady
 from layadesk.protocol.native_log import log_to_file, native_log_file, redirect_native_output
 from layadesk.protocol.options import RouterOptions
+from layadesk.router.bundled import BUNDLED, BundledRouter
+from layadesk.router.calibration import NOTHING_LEARNED
 from layadesk.router.decision_model import DecisionModel
+from layadesk.router.learned_file import read_learned
 from layadesk.router.no_opinion import NoOpinion
 
 log = logging.getLogger(__name__)
@@ -30,17 +33,27 @@ def run(connection: "Connection[Any, Any]", options: RouterOptions) -> None:
     log_dir = Path(options.log_dir)
     redirect_native_output(native_log_file(log_dir, WorkerKind.ROUTER))
     log_to_file(log_dir / "router.log")
-    model = load_decision_model(options.router)
+    model = load_decision_model(options)
     line.send(RouterReady(PROTOCOL_VERSION, os.getpid(), model.router_id))
     serve(line, model)
     line.close(_FLUSH_S)
 
 
-def load_decision_model(router: str) -> DecisionModel:
-    """The decision model of that name. Raises BAD_PARAMETER for one that does not exist."""
-    if router == NoOpinion.router_id:
+def load_decision_model(options: RouterOptions) -> DecisionModel:
+    """The decision model that is asked for, or what stands in for one that cannot be loaded; its answers say so.
+
+    Raises ROUTER_UNKNOWN for a name that means nothing.
+    """
+    if options.router == NoOpinion.router_id:
         return NoOpinion()
-    raise fail(ErrorCode.BAD_PARAMETER, parameter="router", value=router)
+    if options.router != BUNDLED:
+        raise fail(ErrorCode.ROUTER_UNKNOWN, router=options.router)
+    learned = read_learned(Path(options.learned_file)) if options.learned_file else NOTHING_LEARNED
+    try:
+        return BundledRouter(Path(options.assets_dir), learned)
+    except LayaDeskError as error:
+        log.error("the bundled router cannot be loaded: %s", error)  # noqa: TRY400  # its place is no news
+        return NoOpinion(wanted=BUNDLED, lack=str(error.code))
 
 
 def serve(line: ChildLine[RouterCommand, RouterEvent], model: DecisionModel) -> None:

@@ -115,6 +115,16 @@ MAX_TOKENS = Setting("sampling.max_tokens", int, 0, minimum=0, maximum=10_000_00
 SYSTEM_PROMPT = Setting("chat.system_prompt", str, "", applies=Applies.NEXT_ANSWER)
 DEFAULT_EXPERT = Setting("models.default_expert", str, "", applies=Applies.NEXT_ANSWER)
 
+ROUTER = Setting("router.model", str, "bundled", applies=Applies.NEXT_ANSWER)
+ROUTER_DEADLINE_MS = Setting("router.deadline_ms", int, 400, minimum=20, maximum=10_000, applies=Applies.NEXT_ANSWER)
+ROUTER_USE_GPU = Setting("router.use_gpu", bool, False, applies=Applies.NEXT_ANSWER)
+ROUTER_CONFIDENCE = Setting("router.confidence", float, 0.6, minimum=0, maximum=1, applies=Applies.NEXT_ANSWER)
+ROUTER_MARGIN = Setting("router.margin", float, 0.15, minimum=0, maximum=2, applies=Applies.NEXT_ANSWER)
+ROUTER_RULES = Setting("router.rules", str, "", applies=Applies.NEXT_ANSWER)  # one a line: code → expert-id
+TOPK = Setting("router.topk", int, 1, minimum=1, maximum=2, applies=Applies.NEXT_ANSWER)
+HEAVY_TOPK = Setting("router.heavy_topk", bool, False, applies=Applies.NEXT_ANSWER)
+ENHANCE = Setting("router.enhance", bool, False, applies=Applies.NEXT_ANSWER)
+
 ALL_SETTINGS: tuple[Setting[bool] | Setting[int] | Setting[float] | Setting[str], ...] = (
     UI_LANGUAGE,
     UI_THEME,
@@ -131,6 +141,15 @@ ALL_SETTINGS: tuple[Setting[bool] | Setting[int] | Setting[float] | Setting[str]
     MAX_TOKENS,
     SYSTEM_PROMPT,
     DEFAULT_EXPERT,
+    ROUTER,
+    ROUTER_DEADLINE_MS,
+    ROUTER_USE_GPU,
+    ROUTER_CONFIDENCE,
+    ROUTER_MARGIN,
+    ROUTER_RULES,
+    TOPK,
+    HEAVY_TOPK,
+    ENHANCE,
 )
 
 # Keys of earlier versions: where their values go, and which are dropped without a word.

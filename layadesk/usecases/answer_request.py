@@ -4,10 +4,12 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from layadesk.domain.context_budget import estimate_tokens
 from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
+from layadesk.domain.follow_up import is_follow_up, slash_word
 from layadesk.domain.inference import FinishReason, PromptMessage, Role, SamplingParams, Timings
 from layadesk.domain.route_policy import choose
-from layadesk.domain.routing import Route, RouterAnswer
+from layadesk.domain.routing import Route, RouterAnswer, Turn
 from layadesk.protocol.commands import Generate
 from layadesk.protocol.events import Failed, Finished, RequestEvent
 from layadesk.usecases.expert_pool import ExpertPool
@@ -33,13 +35,17 @@ AnswerEvent = RouteChosen | RequestEvent
 class AnswerOrder:
     """What a client wants answered, as a turn of `conversation_id` where there is one.
 
-    `pinned` None lets the router choose, in at most `route_deadline_s`.
+    `picked` is the user's choice for this message, `pinned` that for the conversation; without either the router
+    chooses, in at most `route_deadline_s`. `current` answered the message before.
     """
 
     request_id: str
     messages: tuple[PromptMessage, ...]
     sampling: SamplingParams
     pinned: str | None = None
+    picked: str | None = None
+    current: str | None = None
+    second_opinion: bool | None = None
     route_deadline_s: float = ROUTE_DEADLINE_S
     conversation_id: str = ""
     client: str = ""
@@ -84,7 +90,7 @@ class AnswerRequest:
         request_id = order.request_id
         self._pool.configure_engine()  # first, because whether an expert is suspect depends on how it would be loaded
         try:
-            route = choose(answer, self._pool.candidates(), pinned=order.pinned)
+            route = choose(answer, self._pool.candidates(), turn=turn_of(order), policy=self._pool.policy())
         except LayaDeskError as error:
             self._leave_routing(request_id)
             on_event(Failed(request_id, error.report))
@@ -112,6 +118,24 @@ class AnswerRequest:
         """Forget the request here; true when it was cancelled meanwhile."""
         with self._lock:
             return self._routing.pop(request_id, False)
+
+
+def turn_of(order: AnswerOrder) -> Turn:
+    """What the policy weighs of an order beside the router's answer; token counts are estimates."""
+    said = [message.text for message in order.messages if message.role is Role.USER]
+    counts = [estimate_tokens(message.text) for message in order.messages]
+    must = counts[-1] + (counts[0] if order.messages[0].role is Role.SYSTEM else 0)
+    return Turn(
+        picked=order.picked,
+        pinned=order.pinned,
+        current=order.current,
+        is_follow_up=is_follow_up(said[-1], has_history=len(said) > 1),
+        slash=slash_word(said[-1]),
+        n_prompt=sum(counts),
+        n_least=must,
+        n_history=sum(counts[:-1]),
+        second_opinion=order.second_opinion,
+    )
 
 
 def clean_text(text: str) -> str:

@@ -59,7 +59,7 @@ class Ask:
         events: queue.SimpleQueue[AnswerEvent] = queue.SimpleQueue()
         system = self._settings.get(definitions.SYSTEM_PROMPT)
         prompt = as_prompt(system, [PromptMessage(Role.USER, clean_text(text))])
-        order = AnswerOrder(uuid.uuid4().hex, prompt, sampling, expert, ROUTER_START_S)
+        order = AnswerOrder(uuid.uuid4().hex, prompt, sampling, expert, route_deadline_s=ROUTER_START_S)
         self._answers.start(order, events.put)
         answered = Answered("", None, None, FinishReason.ERROR, None, None)
         parts: list[str] = []

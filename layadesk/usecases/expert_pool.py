@@ -3,17 +3,24 @@
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.inference import LoadParams, SamplingParams
 from layadesk.domain.models import ExpertSpec, InstalledModel, Origin
-from layadesk.domain.routing import OutReason, PoolExpert
+from layadesk.domain.route_rules import parse_rules
+from layadesk.domain.routing import OutReason, Policy, PoolExpert
+from layadesk.domain.strengths import Strengths, guess_strengths
+from layadesk.model_library.expert_table import ExpertTable
 from layadesk.model_library.inventory import Inventory
 from layadesk.settings import definitions
 from layadesk.settings.settings import Settings
 from layadesk.workers.engine_client import EngineClient
 
+LOAD_BYTES_PER_S = 1e9  # a common SSD; only weighed against the gain of another expert
+_BYTES_PER_PARAMETER = {"F3": 4.0, "F1": 2.0, "BF": 2.0, "Q8": 1.06, "Q6": 0.82, "Q5": 0.71, "Q3": 0.49, "Q2": 0.4}
+
 
 class ExpertPool:
     """The pool as the route policy and the engine see it. Any thread."""
 
-    def __init__(self, inventory: Inventory, settings: Settings, engine: EngineClient) -> None:
+    def __init__(self, inventory: Inventory, settings: Settings, engine: EngineClient, strengths: ExpertTable) -> None:
+        self._strengths = strengths
         self._inventory = inventory
         self._settings = settings
         self._engine = engine
@@ -22,14 +29,30 @@ class ExpertPool:
         """Every installed expert, in the order of choice: the default, then the user's own, then the starter."""
         default = self._settings.get(definitions.DEFAULT_EXPERT)
         loaded = self._engine.loaded
+        table = self._strengths.table()
         return tuple(
             PoolExpert(
                 model.model_id,
                 is_default=model.model_id == default,
                 is_loaded=model.model_id in loaded,
                 out=self._obstacle(model),
+                strengths=table.get(model.model_id) or guessed(model),
+                n_ctx=self.load_params(model).n_ctx,
+                load_s=model.size_bytes / LOAD_BYTES_PER_S,
             )
             for model in sorted(self._inventory.list(), key=_order_of_choice)
+        )
+
+    def policy(self) -> Policy:
+        """What the settings say about the choice."""
+        get = self._settings.get
+        return Policy(
+            confidence=get(definitions.ROUTER_CONFIDENCE),
+            margin=get(definitions.ROUTER_MARGIN),
+            rules=parse_rules(get(definitions.ROUTER_RULES)),
+            topk=get(definitions.TOPK),
+            heavy_topk=get(definitions.HEAVY_TOPK),
+            enhance=get(definitions.ENHANCE),
         )
 
     def _obstacle(self, model: InstalledModel) -> OutReason | None:
@@ -74,6 +97,12 @@ class ExpertPool:
             repeat_penalty=self._settings.get(definitions.REPEAT_PENALTY),
             max_tokens=self._settings.get(definitions.MAX_TOKENS) or None,
         )
+
+
+def guessed(model: InstalledModel) -> Strengths:
+    """What its name and size say; languages as its maker states them are in the catalogue's note only."""
+    per_parameter = _BYTES_PER_PARAMETER.get((model.quantization or "")[:2], 0.62)
+    return guess_strengths(f"{model.model_id} {model.name}", n_parameters=model.size_bytes / per_parameter)
 
 
 def _order_of_choice(model: InstalledModel) -> tuple[bool, float]:

@@ -77,6 +77,7 @@ class StartTurn:
             self._pool.sampling(),
             pinned=conversation.expert_id,
             conversation_id=conversation.conversation_id,
+            current=next((m.expert_id for m in reversed(branch) if m.expert_id and m.text), None),
         )
         started = TurnStarted(conversation.conversation_id, question if new_question else None, answer)
         self._feed.publish(started)

@@ -136,6 +136,12 @@ def test_an_expert_whose_context_cannot_hold_the_prompt_is_out_and_a_ceiling_on_
     assert route.instead_of == "tiny"
 
 
+def test_a_conversation_that_no_context_holds_goes_on_without_its_oldest_messages() -> None:
+    route = choose(CODE, CPU, turn=Turn(n_prompt=10_000, n_least=300))
+    assert route.expert == "coder-3b"
+    assert choose(CODE, BIG_CARD, turn=Turn(pinned="tiny", n_prompt=9000, n_least=50)).expert == "tiny"
+
+
 def test_a_remote_expert_that_is_down_is_passed_over_and_named() -> None:
     pool = (*BIG_CARD[:1], replace(BIG_CARD[1], out=OutReason.REMOTE_DOWN), BIG_CARD[3])
     route = choose(CODE, pool)

@@ -11,6 +11,7 @@ from layadesk.domain.chat import Conversation
 from layadesk.domain.inference import FinishReason, MemoryUse, Timings
 from layadesk.domain.models import ExpertSpec, LoadedModel
 from layadesk.domain.routing import RouterAnswer
+from layadesk.model_library.expert_table import ExpertTable
 from layadesk.model_library.inventory import Inventory
 from layadesk.paths import DataPaths
 from layadesk.protocol.commands import Generate
@@ -160,7 +161,9 @@ class PlayedDesk:
         self.router = PlayedRouter()
         self.settings = Settings(paths)
         self.inventory = Inventory(paths)
-        self.pool = ExpertPool(self.inventory, self.settings, cast("EngineClient", self.engine))
+        self.pool = ExpertPool(
+            self.inventory, self.settings, cast("EngineClient", self.engine), ExpertTable(paths.expert_table)
+        )
         self.answers = AnswerRequest(self.pool, cast("RouterClient", self.router), cast("EngineClient", self.engine))
         self.running = RunningTurns(store.save_progress)
         self.turns: Feed[TurnEvent] = Feed()

@@ -11,6 +11,7 @@ from layadesk.domain.routing import PoolExpert, RouterAnswer, RouteReason
 from layadesk.protocol.child import ChildLine
 from layadesk.protocol.commands import Cancel, Ping, RouterCommand, RouteText, Shutdown
 from layadesk.protocol.events import Failed, RouteAnswered, RouterEvent
+from layadesk.protocol.options import RouterOptions
 from layadesk.router.main import load_decision_model, serve
 from layadesk.router.no_opinion import NoOpinion
 
@@ -63,10 +64,10 @@ def test_no_opinion_is_an_answer_that_leaves_the_choice_to_the_policy() -> None:
 
 
 def test_only_routers_that_exist_can_be_asked_for() -> None:
-    assert load_decision_model("none").router_id == "none"
+    assert load_decision_model(RouterOptions("none", "")).router_id == "none"
     with pytest.raises(LayaDeskError) as raised:
-        load_decision_model("oracle")
-    assert raised.value.code is ErrorCode.BAD_PARAMETER
+        load_decision_model(RouterOptions("oracle", ""))
+    assert raised.value.code is ErrorCode.ROUTER_UNKNOWN
 
 
 def test_questions_are_answered_in_order_with_their_history() -> None:

@@ -73,3 +73,18 @@ def test_an_expert_is_judged_by_how_it_would_be_loaded_now(desk: PlayedDesk) -> 
     desk.ask("hello")
     desk.engine.request()
     assert seen == [1024]
+
+
+def test_what_the_user_says_of_an_expert_comes_before_what_its_name_says(desk: PlayedDesk) -> None:
+    desk.install("star-coder")
+    assert desk.pool.candidates()[0].strengths.at("code") > 0.8
+    desk.paths.expert_table.write_text('{"experts": {"star-coder": {"tasks": {"code": 0.1}}}}', "utf-8")
+    assert desk.pool.candidates()[0].strengths.at("code") == 0.1
+
+
+def test_rules_and_thresholds_of_the_settings_reach_the_policy(desk: PlayedDesk) -> None:
+    desk.settings.set(definitions.ROUTER_RULES, "code → alpha")
+    desk.settings.set(definitions.TOPK, 2)
+    policy = desk.pool.policy()
+    assert [(rule.when, rule.expert) for rule in policy.rules] == [("code", "alpha")]
+    assert (policy.topk, policy.confidence) == (2, 0.6)

@@ -195,6 +195,27 @@ _TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
         QT_TRANSLATE_NOOP("errors", "The router is not there, so nobody can choose between the experts."),
         QT_TRANSLATE_NOOP("errors", "The default expert answers meanwhile; you can also choose one yourself."),
     ),
+    ErrorCode.ROUTER_MODEL_MISSING: (
+        QT_TRANSLATE_NOOP("errors", "The router's file {path} is not there."),
+        QT_TRANSLATE_NOOP("errors", "Install LayaDesk again, or choose another router in the settings."),
+    ),
+    ErrorCode.ROUTER_MODEL_DAMAGED: (
+        QT_TRANSLATE_NOOP("errors", "The router's file {path} cannot be used ({detail})."),
+        QT_TRANSLATE_NOOP("errors", "Get a newer copy of it, or choose another router in the settings."),
+    ),
+    ErrorCode.ROUTER_UNKNOWN: (
+        QT_TRANSLATE_NOOP(
+            "errors", "There is no router {router}; there are bundled, none, and Laya checkpoints as laya:DIRECTORY."
+        ),
+        QT_TRANSLATE_NOOP("errors", "Choose one of these."),
+    ),
+    ErrorCode.EXPERT_TABLE_DAMAGED: (
+        QT_TRANSLATE_NOOP(
+            "errors",
+            "The table of what the experts are good at, {path}, has an entry that cannot be used: {entry} ({detail}).",
+        ),
+        QT_TRANSLATE_NOOP("errors", "The entry is left out until it is mended; the others count."),
+    ),
     ErrorCode.BAD_SETTING: (
         QT_TRANSLATE_NOOP("errors", "The value {value} is not possible for the setting {key}."),
         QT_TRANSLATE_NOOP("errors", "Choose a value within its limits; the default is used meanwhile."),
