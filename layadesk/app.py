@@ -163,7 +163,7 @@ class Desk:
         self._core = core
         self._rooms = _Rooms(store, sampler, running)
         self.use_cases = UseCases(
-            conversations=Conversations(store, running, turns),
+            conversations=Conversations(store, running, turns, forget=core.engine.forget_conversation),
             send_message=SendMessage(start_turn),
             regenerate=Regenerate(start_turn),
             stop_generation=StopGeneration(core.answers, running),

@@ -131,6 +131,11 @@ class CellPool:
         """All rows in use."""
         return list(self._rows.values())
 
+    def is_newest(self, row: Row) -> bool:
+        """Whether nothing newer of the same conversation is here."""
+        own = (other for other in self._rows.values() if other.conversation_id == row.conversation_id)
+        return all(other.last_used <= row.last_used for other in own)
+
     def take_ops(self) -> list[CellOp]:
         """What has to be done in the library's memory; each is told once."""
         ops, self._ops = self._ops, []
@@ -157,7 +162,7 @@ class CellPool:
     def take_row(self, match: Match | None, conversation_id: str = "") -> Row | None:
         """A row to compute in, with what `match` gives; None when there is no slot, even by letting a kept one go."""
         source = None if match is None or match.row.is_running else match.row
-        if match is not None and source is not None and match.n_tokens == len(source.tokens):
+        if match is not None and source is not None and self._may_grow(source, match, conversation_id):
             row = source
         elif self._free_a_slot(spared=source):
             row = Row(self._free_slots.pop(0))
@@ -205,7 +210,8 @@ class CellPool:
 
     def drop(self, row: Row, *, is_worth_saving: bool = False) -> None:
         """Free a row with all its cells that nobody shares."""
-        tokens = tuple(row.tokens) if is_worth_saving and not row.is_saved else ()
+        is_worth_saving = is_worth_saving and not row.is_saved and self.is_newest(row)
+        tokens = tuple(row.tokens) if is_worth_saving and row.conversation_id else ()
         self._release(row.cells)
         del self._rows[row.slot]
         self._free_slots.append(row.slot)
@@ -234,6 +240,10 @@ class CellPool:
             if going is not None:
                 self.drop(going, is_worth_saving=True)
         return bool(self._free_slots)
+
+    @staticmethod
+    def _may_grow(source: Row, match: Match, conversation_id: str) -> bool:
+        return match.n_tokens == len(source.tokens) and source.conversation_id in ("", conversation_id)
 
     def _fork(self, match: Match, row: Row) -> None:
         source = match.row

@@ -9,13 +9,14 @@ from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError
 from layadesk.domain.inference import FinishReason
 from layadesk.domain.models import ExpertSpec
 from layadesk.engine.backend import DecodeOutcome, Expert
-from layadesk.engine.cell_pool import Clear, Cut, Fork, Rewind
+from layadesk.engine.cell_files import SavedCells
+from layadesk.engine.cell_keeper import CellKeeper
 from layadesk.engine.failure_trace import trace_of
+from layadesk.engine.kept_cells import KeptCells
 from layadesk.engine.pace import StepPace
-from layadesk.engine.prefix import adopt
 from layadesk.engine.prompt import Prompt, PromptBuilder
 from layadesk.engine.request_events import RequestEvents
-from layadesk.engine.reuse import before_answer, cut_back, reuse_rule, take_checkpoint
+from layadesk.engine.reuse import cut_back, reuse_rule, take_checkpoint
 from layadesk.engine.sampling import seed_of
 from layadesk.engine.scheduler import Plan, Scheduler, Share
 from layadesk.engine.sequence import Sequence
@@ -40,13 +41,21 @@ class ExpertRunner:
     """
 
     def __init__(
-        self, spec: ExpertSpec, expert: Expert, events: RequestEvents, *, clock: Callable[[], float], load_s: float
+        self,
+        spec: ExpertSpec,
+        expert: Expert,
+        events: RequestEvents,
+        *,
+        clock: Callable[[], float],
+        load_s: float,
+        keeper: CellKeeper | None = None,
     ) -> None:
         self.spec = spec
         self.expert = expert
         self.load_s = load_s
         self.prompts = PromptBuilder(expert)
         self.scheduler = Scheduler(expert.facts, usable=reuse_rule(expert))
+        self.kept = KeptCells(spec.model_id, expert, self.scheduler.pool, keeper)
         self.n_preparing = 0
         self.is_leaving = False
         self.last_used = clock()
@@ -55,8 +64,6 @@ class ExpertRunner:
         self._pace = StepPace()
         self._in_step: frozenset[str] = frozenset()
         self._n_sampled = 0
-        self._control_tokens = frozenset(expert.facts.control_texts.values())
-        self._special_tokens = self._control_tokens | frozenset(expert.facts.added_texts.values())
 
     @property
     def model_id(self) -> str:
@@ -74,22 +81,30 @@ class ExpertRunner:
 
     def add(self, one: Sequence, prompt: Prompt) -> None:
         """Let a sequence with a finished prompt wait for its turn."""
-        facts = self.expert.facts
-        one.n_ctx = facts.n_ctx_seq
-        one.tokens = self._as_kept(prompt.tokens)
-        one.n_prompt = len(one.tokens)
+        one.n_ctx = self.expert.facts.n_ctx_seq
+        self.kept.set_prompt(one, prompt.tokens)
         one.n_dropped = prompt.n_dropped
         one.closing = prompt.closing
         one.stream = TextStream(
             one.request.sampling.stop, ends=self.prompts.stops, marks=self.prompts.marks, is_open=prompt.is_thinking
         )
-        one.checkpoint_at = before_answer(one.tokens, self._control_tokens) if facts.needs_checkpoints else 0
+        one.is_restoring = self.kept.ask_disk(one)
         self.scheduler.add(one)
+
+    def restored(self, order: int, saved: SavedCells | None, seconds: float) -> None:
+        """What the disk had for the sequence with this arrival number; it may begin now."""
+        for one in self.scheduler.waiting:
+            if one.order == order:
+                one.is_restoring = False
+                began = self._clock()
+                if saved is not None:
+                    self.kept.put_back(one, saved)
+                one.marks.restore_s = seconds + self._clock() - began
 
     def remove(self, one: Sequence, *, keeps_cells: bool = True) -> None:
         """Take a sequence out. What it has computed stays for a next turn, as long as nobody needs the room."""
         self.scheduler.remove(one, keeps_cells=keeps_cells)
-        self.apply_cell_ops()
+        self.kept.apply_ops()
 
     def step(self, should_abort: Callable[[], bool], *, is_shared: bool) -> StepWork:
         """One decode call and what follows from it. `is_shared`: another expert's reader waits for its turn too.
@@ -100,7 +115,7 @@ class ExpertRunner:
         self._admit()
         n_decoding = self.scheduler.n_decoding
         plan = self.scheduler.plan(self._pace.n_slice(n_decoding=n_decoding, is_shared=is_shared or n_decoding > 0))
-        self.apply_cell_ops()
+        self.kept.apply_ops()
         if not plan.shares:
             self._no_room(plan)
             return StepWork()
@@ -111,8 +126,20 @@ class ExpertRunner:
         return StepWork(n_prefill, self._n_sampled - n_sampled)
 
     def close(self) -> None:
-        """Free the expert. It must be idle."""
+        """Free the expert; what it keeps goes to disk. It must be idle."""
+        while self.kept.save_next():
+            pass
         self.expert.close()
+
+    def _admit(self) -> None:
+        admitted = self.scheduler.admit()
+        self.kept.apply_ops()
+        for one in admitted:
+            self.kept.admitted(one)
+            if not one.has_reported_prompt:
+                one.n_cached = one.n_past
+            one.marks.admitted = one.marks.admitted or self._clock()
+            self._events.prompt_built(one, self.expert.facts.memory)
 
     def _run(self, plan: Plan, should_abort: Callable[[], bool] | None) -> None:
         batch, rows = plan.batch()
@@ -191,7 +218,7 @@ class ExpertRunner:
 
     def _no_room(self, plan: Plan) -> None:
         lonely = self.scheduler.refused(plan)
-        self.apply_cell_ops()
+        self.kept.apply_ops()
         if lonely is not None:
             self._end(lonely, FinishReason.LENGTH)
 
@@ -224,42 +251,3 @@ class ExpertRunner:
     def _fail(self, one: Sequence, error: ErrorReport) -> None:
         self.remove(one, keeps_cells=False)
         self._events.failed(one, error)
-
-    def _as_kept(self, tokens: list[int]) -> list[int]:
-        """The prompt in the tokens that were generated, where a kept answer is the same text in other tokens."""
-        best, n_best = tokens, 0
-        for row in self.scheduler.pool.rows:
-            adopted, n_same = adopt(tokens, row.tokens, self.expert.piece, self._is_text)
-            if n_same > n_best and len(adopted) < self.expert.facts.n_ctx_seq:
-                best, n_best = adopted, n_same
-        return list(best)
-
-    def _is_text(self, token: int) -> bool:
-        return token not in self._special_tokens
-
-    def _admit(self) -> None:
-        admitted = self.scheduler.admit()
-        self.apply_cell_ops()
-        for one in admitted:
-            assert one.row is not None
-            if self.expert.seq_pos_max(one.row.slot) + 1 != one.n_past:  # the library could not do what was asked
-                log.warning("the cells of %s were not as expected; computing them again", self.model_id)
-                self.expert.seq_remove(one.row.slot)
-                self.scheduler.pool.cut(one.row, 0, is_done=True)
-            if not one.has_reported_prompt:
-                one.n_cached = one.n_past
-            one.marks.admitted = one.marks.admitted or self._clock()
-            self._events.prompt_built(one, self.expert.facts.memory)
-
-    def apply_cell_ops(self) -> None:
-        """Do in the library's memory what the pool has decided."""
-        for op in self.scheduler.pool.take_ops():
-            match op:
-                case Clear(slot=slot):
-                    self.expert.seq_remove(slot)
-                case Fork(source=source, slot=slot, n_tokens=n_tokens):
-                    self.expert.seq_copy(source, slot, n_tokens)
-                case Rewind(slot=slot, checkpoint=checkpoint):
-                    self.expert.load_state(slot, checkpoint.state, is_partial=True)
-                case Cut(slot=slot, n_tokens=n_tokens):
-                    self.expert.seq_remove(slot, n_tokens)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
 from layadesk.domain.models import ExpertSpec, LoadedModel
+from layadesk.engine.cell_keeper import CellKeeper
 from layadesk.engine.expert_runner import ExpertRunner
 from layadesk.engine.model_loader import LoadEnded, ModelLoader
 from layadesk.engine.request_events import RequestEvents
@@ -31,7 +32,9 @@ class LoadedExperts:
         *,
         clock: Callable[[], float],
         n_max: int = MAX_LOADED,
+        keeper: CellKeeper | None = None,
     ) -> None:
+        self._keeper = keeper
         self._loader = loader
         self._put = put
         self._events = events
@@ -158,7 +161,9 @@ class LoadedExperts:
     def _take_in(self, end: LoadEnded) -> None:
         assert end.expert is not None
         model_id = end.spec.model_id
-        runner = ExpertRunner(end.spec, end.expert, self._events, clock=self._clock, load_s=end.seconds)
+        runner = ExpertRunner(
+            end.spec, end.expert, self._events, clock=self._clock, load_s=end.seconds, keeper=self._keeper
+        )
         runner.is_leaving = self._specs.get(model_id) != end.spec or model_id in self._unload_asked
         self.runners[model_id] = runner
         if model_id in self._wanted and not runner.is_leaving:

@@ -11,23 +11,25 @@ import time
 from collections import deque
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
-from layadesk.domain.inference import FinishReason, Role
+from layadesk.domain.inference import FinishReason
 from layadesk.engine.backend import Backend
+from layadesk.engine.cell_keeper import CellKeeper, CellsRead
 from layadesk.engine.expert_runner import ExpertRunner
 from layadesk.engine.loaded_experts import MAX_LOADED, LoadedExperts
 from layadesk.engine.model_loader import LoadEnded, LoadProgress, ModelLoader
 from layadesk.engine.prompt_worker import PromptReady, PromptRefused, PromptWorker
+from layadesk.engine.request_check import check_request
 from layadesk.engine.request_events import RequestEvents
-from layadesk.engine.sampling import check_sampling
 from layadesk.engine.sequence import Marks, Sequence, SequenceState
-from layadesk.engine.thinking import check_thinking
 from layadesk.engine.throughput import Throughput
 from layadesk.protocol.commands import (
     Cancel,
     Configure,
     EngineCommand,
+    ForgetConversation,
     Generate,
     LoadModel,
     Ping,
@@ -38,10 +40,11 @@ from layadesk.protocol.events import EngineEvent, Failed, ModelLoading
 
 log = logging.getLogger(__name__)
 
-LoopMessage = EngineCommand | PromptReady | PromptRefused | LoadProgress | LoadEnded
+LoopMessage = EngineCommand | PromptReady | PromptRefused | LoadProgress | LoadEnded | CellsRead
 
 BEAT_S = 5.0  # how often a long step shows that it still moves
 STOP_S = 2.0
+REST_S = 1.0  # without work; then kept cells go to disk
 
 
 class EngineLoop:
@@ -61,6 +64,7 @@ class EngineLoop:
         before_load: Callable[[], object] = lambda: None,
         clock: Callable[[], float] = time.perf_counter,
         n_loaded_max: int = MAX_LOADED,
+        cells_dir: Path | None = None,
     ) -> None:
         self._inbox = inbox
         self._put = put
@@ -73,7 +77,10 @@ class EngineLoop:
         self._events = RequestEvents(put, clock, self._forget)
         self._prompts = PromptWorker(inbox.put)
         self._loader = ModelLoader(backend, inbox.put, clock=clock, before_load=before_load)
-        self._experts = LoadedExperts(self._loader, put, self._events, clock=clock, n_max=n_loaded_max)
+        self._keeper = None if cells_dir is None else CellKeeper(cells_dir, inbox.put)
+        self._experts = LoadedExperts(
+            self._loader, put, self._events, clock=clock, n_max=n_loaded_max, keeper=self._keeper
+        )
         self._throughput = Throughput(put, clock)
         self._preparing: dict[int, Sequence] = {}
         self._turn = 0
@@ -85,6 +92,8 @@ class EngineLoop:
     def run(self) -> bool:
         """Work until Shutdown; returns whether all threads could be ended, False with one still in native code."""
         self._prompts.start()
+        if self._keeper is not None:
+            self._keeper.start()
         self._take_messages(may_wait=True)
         while not self._is_over:
             self._let_in()
@@ -98,10 +107,21 @@ class EngineLoop:
         if may_wait and not self._arrived:
             self._throughput.tell(self._experts.runners.values(), n_waiting=len(self._open), is_over=True)
             self._set_phase("idle" if self._experts.loading is None else "loading", self._n_steps)
-            self._arrived.append(self._inbox.get())
+            self._wait()
         self._drain()
         while self._arrived and not self._is_over:
             self._handle(self._arrived.popleft())
+
+    def _wait(self) -> None:
+        """For a message, or for a moment of rest that kept cells can use to get to disk."""
+        while True:
+            unsaved = [runner for runner in self._experts.runners.values() if runner.kept.has_unsaved]
+            try:
+                self._arrived.append(self._inbox.get(timeout=REST_S if unsaved else None))
+            except queue.Empty:
+                unsaved[0].kept.save_next()
+            else:
+                return
 
     def _drain(self) -> None:
         try:
@@ -116,22 +136,22 @@ class EngineLoop:
                 self._generate(message)
             case Cancel(request_id):
                 self._cancel(request_id)
-            case Configure(experts, n_queue_max):
-                self._n_queue_max = n_queue_max
-                for model_id in self._experts.configure(experts):
-                    self._unload(model_id)
+            case Configure():
+                self._configure(message)
             case LoadModel(model_id):
                 self._experts.load(model_id)
             case UnloadModel(model_id):
                 self._unload(model_id)
+            case ForgetConversation(conversation_id):
+                self._forget_conversation(conversation_id)
             case Shutdown():
                 self._is_over = True
             case Ping():
                 pass  # the inbox thread has answered it
-            case PromptReady() | PromptRefused() | LoadProgress() | LoadEnded():
+            case PromptReady() | PromptRefused() | LoadProgress() | LoadEnded() | CellsRead():
                 self._handle_result(message)
 
-    def _handle_result(self, result: PromptReady | PromptRefused | LoadProgress | LoadEnded) -> None:
+    def _handle_result(self, result: PromptReady | PromptRefused | LoadProgress | LoadEnded | CellsRead) -> None:
         match result:
             case PromptReady() | PromptRefused():
                 self._take_prompt(result)
@@ -139,6 +159,15 @@ class EngineLoop:
                 self._tell_load(model_id, fraction)
             case LoadEnded():
                 self._load_ended(result)
+            case CellsRead(order, model_id, cells, seconds):
+                runner = self._experts.runners.get(model_id)
+                if runner is not None:
+                    runner.restored(order, cells, seconds)
+
+    def _configure(self, configure: Configure) -> None:
+        self._n_queue_max = configure.n_queue_max
+        for model_id in self._experts.configure(configure.experts):
+            self._unload(model_id)
 
     def _generate(self, request: Generate) -> None:
         if request.request_id in self._open:
@@ -156,10 +185,7 @@ class EngineLoop:
 
     def _check(self, request: Generate) -> None:
         self._experts.check_known(request.model_id)
-        check_sampling(request.sampling)
-        check_thinking(request.thinking)
-        if not any(one.role is Role.USER and one.text.strip() for one in request.messages):
-            raise fail(ErrorCode.EMPTY_PROMPT)
+        check_request(request)
         n_waiting = self._n_waiting()
         if n_waiting >= self._n_queue_max:
             raise fail(ErrorCode.QUEUE_FULL, n_waiting=n_waiting, maximum=self._n_queue_max)
@@ -177,6 +203,12 @@ class EngineLoop:
             self._take_out(one)
             self._events.finished(one, FinishReason.CANCELLED)
         self._experts.unload(model_id)
+
+    def _forget_conversation(self, conversation_id: str) -> None:
+        for runner in self._experts.runners.values():
+            runner.kept.forget(conversation_id)
+        if self._keeper is not None:
+            self._keeper.forget(conversation_id)
 
     def _take_prompt(self, message: PromptReady | PromptRefused) -> None:
         runner = self._experts.runners[message.model_id]  # it could not go: n_preparing held it
@@ -256,7 +288,7 @@ class EngineLoop:
             self._events.queued(one, position)
 
     def _busy_runners(self) -> list[ExpertRunner]:
-        return [runner for runner in self._experts.runners.values() if not runner.scheduler.is_idle]
+        return [runner for runner in self._experts.runners.values() if runner.scheduler.has_work]
 
     def _step(self) -> bool:
         """One step of every expert that has something to do, a different one first each time; whether there was any."""
@@ -314,5 +346,7 @@ class EngineLoop:
                 message.expert.close()
         if is_quiet:
             self._experts.close_all()
+        if self._keeper is not None:
+            is_quiet &= self._keeper.stop(STOP_S)
         log.info("engine loop ended after %d steps", self._n_steps)
         return is_quiet

@@ -71,7 +71,14 @@ def _serve(line: ChildLine[LoopMessage, EngineEvent], options: EngineOptions) ->
     log.info("engine ready: %s", ready)
     line.set_phase("idle", 0)
     line.send(ready)
-    loop = EngineLoop(backend, line.inbox, line.send, set_phase=line.set_phase, before_load=lambda: line.flush(FLUSH_S))
+    loop = EngineLoop(
+        backend,
+        line.inbox,
+        line.send,
+        set_phase=line.set_phase,
+        before_load=lambda: line.flush(FLUSH_S),
+        cells_dir=Path(options.cache_dir) / "cells",
+    )
     return loop.run()
 
 

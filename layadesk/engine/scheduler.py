@@ -78,8 +78,13 @@ class Scheduler:
 
     @property
     def is_idle(self) -> bool:
-        """Whether there is nothing to plan."""
+        """Whether nobody runs or waits."""
         return not self.waiting and not self.running
+
+    @property
+    def has_work(self) -> bool:
+        """Whether there is anything to plan now; who waits for the disk is no work yet."""
+        return bool(self.running) or any(not one.is_restoring for one in self.waiting)
 
     @property
     def n_decoding(self) -> int:

@@ -31,6 +31,7 @@ class Marks:
     admitted: float | None = None
     prefill_began: float | None = None
     load_s: float | None = None
+    restore_s: float | None = None
     tokenize_s: float | None = None
 
 
@@ -129,10 +130,11 @@ class Sequence:
         """Where the time went so far."""
         marks = self.marks
         waited = (marks.admitted if marks.admitted is not None else now) - marks.arrived
-        queue_s = max(0.0, waited - (marks.load_s or 0.0) - (marks.tokenize_s or 0.0))
+        queue_s = max(0.0, waited - (marks.load_s or 0.0) - (marks.tokenize_s or 0.0) - (marks.restore_s or 0.0))
         return Timings(
             queue_ms=queue_s * 1000,
             load_ms=_ms(0.0, marks.load_s),
+            restore_ms=_ms(0.0, marks.restore_s),
             tokenize_ms=_ms(0.0, marks.tokenize_s),
             prefill_ms=_ms(marks.prefill_began, self.pulse.first),
             ttft_ms=_ms(marks.arrived, self.pulse.first),

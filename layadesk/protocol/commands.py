@@ -47,6 +47,12 @@ class Cancel(msgspec.Struct, frozen=True, tag=True):
     request_id: str
 
 
+class ForgetConversation(msgspec.Struct, frozen=True, tag=True):
+    """Keep nothing that was computed for a conversation any more, neither in memory nor on disk. No answer."""
+
+    conversation_id: str
+
+
 class RouteText(msgspec.Struct, frozen=True, tag=True):
     """Ask the router about one request. `history` holds the earlier user messages, the newest last."""
 
@@ -65,5 +71,5 @@ class Shutdown(msgspec.Struct, frozen=True, tag=True):
     """End cleanly: running requests are cancelled, then the process leaves with exit code 0."""
 
 
-EngineCommand = Configure | LoadModel | UnloadModel | Generate | Cancel | Ping | Shutdown
+EngineCommand = Configure | LoadModel | UnloadModel | Generate | Cancel | ForgetConversation | Ping | Shutdown
 RouterCommand = RouteText | Cancel | Ping | Shutdown

@@ -26,7 +26,10 @@ LIST_CHANGED = ""
 
 
 class Conversations:
-    """Any thread. `changed` carries the id of a conversation that changed, or LIST_CHANGED."""
+    """Any thread. `changed` carries the id of a conversation that changed, or LIST_CHANGED.
+
+    `forget` tells the engine to keep nothing it has computed for a conversation.
+    """
 
     def __init__(
         self,
@@ -34,8 +37,10 @@ class Conversations:
         running: RunningTurns,
         turns: Feed[TurnEvent],
         *,
+        forget: Callable[[str], None] = lambda _conversation_id: None,
         now: Callable[[], float] = time.time,
     ) -> None:
+        self._forget = forget
         self._store = store
         self._running = running
         self._now = now
@@ -77,7 +82,11 @@ class Conversations:
         return self._changing(LIST_CHANGED, self._store.rename(conversation_id, clean_text(title).strip()))
 
     def delete(self, conversation_id: str) -> Future[None]:
-        """Hide it from the list; `restore` undoes it for as long as it is kept (30 days)."""
+        """Hide it from the list; `restore` undoes it for as long as it is kept (30 days).
+
+        What the engine has computed for it goes at once: it can be computed again.
+        """
+        self._forget(conversation_id)
         return self._changing(LIST_CHANGED, self._store.delete(conversation_id))
 
     def restore(self, conversation_id: str) -> Future[None]:

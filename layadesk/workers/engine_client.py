@@ -9,7 +9,15 @@ from layadesk.domain.errors import ErrorCode, ErrorReport, Fact, LayaDeskError
 from layadesk.domain.inference import FinishReason, Timings
 from layadesk.domain.models import ExpertSpec, LoadedModel
 from layadesk.domain.worker_state import ExitKind, WorkerExit, WorkerKind, WorkerState, WorkerStatus
-from layadesk.protocol.commands import Cancel, Configure, EngineCommand, Generate, LoadModel, UnloadModel
+from layadesk.protocol.commands import (
+    Cancel,
+    Configure,
+    EngineCommand,
+    ForgetConversation,
+    Generate,
+    LoadModel,
+    UnloadModel,
+)
 from layadesk.protocol.events import (
     EngineEvent,
     EngineReady,
@@ -65,6 +73,7 @@ class EngineClient:
         self._loads = LoadWatch()
         self._experts: tuple[ExpertSpec, ...] | None = None
         self._load_next: list[str] = []  # asked for while no engine was ready
+        self._forget_next: list[str] = []  # the same
         self._supervisor: Supervisor[EngineCommand, EngineEvent] = Supervisor(
             WorkerKind.ENGINE,
             start,
@@ -124,6 +133,10 @@ class EngineClient:
         """Free an expert's memory."""
         self._supervisor.call(lambda: self._do_unload(model_id))
 
+    def forget_conversation(self, conversation_id: str) -> None:
+        """Let the engine keep nothing of a conversation; with no engine running, when it next runs."""
+        self._supervisor.call(lambda: self._do_forget(conversation_id))
+
     def is_suspect(self, model_id: str) -> bool:
         """Whether the engine died while it loaded this expert, whose file and parameters are still the same."""
         return self._loads.is_suspect(model_id)
@@ -140,6 +153,9 @@ class EngineClient:
         self.ready = event
         if self._experts is not None:
             self._send_experts(self._experts)
+        forgotten, self._forget_next = self._forget_next, []
+        for conversation_id in forgotten:
+            self._supervisor.send(ForgetConversation(conversation_id))
         wanted, self._load_next = self._load_next, []
         for model_id in wanted:
             self._do_load(model_id, is_ready=True)
@@ -251,6 +267,12 @@ class EngineClient:
         self._load_next = [one for one in self._load_next if one != model_id]
         if self._is_ready:
             self._send_about(model_id, UnloadModel(model_id))
+
+    def _do_forget(self, conversation_id: str) -> None:
+        if self._is_ready:
+            self._supervisor.send(ForgetConversation(conversation_id))
+        else:
+            self._forget_next.append(conversation_id)
 
     def _send_about(self, model_id: str, command: LoadModel | UnloadModel) -> None:
         try:

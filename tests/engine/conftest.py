@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,7 +42,7 @@ def start_engine() -> Iterator[Callable[..., RunningEngine]]:
     """Start engine loops; each is closed after the test, and its promises are checked then."""
     running: list[RunningEngine] = []
 
-    def start(backend: Backend, *experts: ExpertSpec, **options: int) -> RunningEngine:
+    def start(backend: Backend, *experts: ExpertSpec, **options: Any) -> RunningEngine:
         running.append(RunningEngine(backend, *experts, **options))
         return running[-1]
 

@@ -13,6 +13,7 @@ from layadesk.domain.inference import FinishReason, LoadParams, PromptMessage, R
 from layadesk.domain.models import ExpertSpec
 from layadesk.engine.backend import DecodeOutcome
 from layadesk.engine.batch import Batch
+from layadesk.engine.cell_files import SavedCells
 from layadesk.engine.expert_runner import ExpertRunner
 from layadesk.engine.prompt import Prompt
 from layadesk.engine.request_events import RequestEvents
@@ -54,6 +55,26 @@ class Moody:
         return getattr(self._expert, name)
 
 
+class Shelf:
+    """The disk without a disk: what is saved is read when the lab says so."""
+
+    def __init__(self) -> None:
+        self.saved: dict[str, SavedCells] = {}
+        self.asked: list[tuple[int, str]] = []
+
+    def has_room(self) -> bool:
+        return True
+
+    def has(self, _fingerprint: str, conversation_id: str) -> bool:
+        return conversation_id in self.saved
+
+    def save(self, _fingerprint: str, conversation_id: str, cells: SavedCells) -> None:
+        self.saved[conversation_id] = cells
+
+    def read(self, order: int, _model_id: str, _fingerprint: str, conversation_id: str) -> None:
+        self.asked.append((order, conversation_id))
+
+
 @dataclass
 class Lab:
     """A runner with what it needs."""
@@ -72,14 +93,21 @@ class Lab:
         spec = ExpertSpec("e", "", LoadParams())
         moody = Moody(self.expert, self.moods)
         events = RequestEvents(self.events.append, lambda: 0.0, forget)
-        self.runner = ExpertRunner(spec, moody, events, clock=lambda: 0.0, load_s=0.0)  # type: ignore[arg-type]  # by __getattr__
+        self.shelf = Shelf()
+        self.runner = ExpertRunner(spec, moody, events, clock=lambda: 0.0, load_s=0.0, keeper=self.shelf)  # type: ignore[arg-type]  # by __getattr__, and a fake
         self.request_events = events
 
     def arrive(
-        self, order: int, text: str, sampling: SamplingParams = GREEDY, history: tuple[PromptMessage, ...] = ()
+        self,
+        order: int,
+        text: str,
+        sampling: SamplingParams = GREEDY,
+        history: tuple[PromptMessage, ...] = (),
+        conversation_id: str = "",
     ) -> None:
         messages = (*history, PromptMessage(Role.USER, text))
-        one = Sequence(Generate(str(order), "e", messages, sampling), order, Marks(0.0))
+        request = Generate(str(order), "e", messages, sampling, conversation_id=conversation_id)
+        one = Sequence(request, order, Marks(0.0))
         self.open[one.request_id] = one
         prompt = self.runner.prompts.build(messages, sampling.max_tokens)
         self.runner.add(one, prompt)
@@ -89,14 +117,21 @@ class Lab:
         self.runner.remove(one)
         self.request_events.finished(one, FinishReason.CANCELLED)
 
+    def read_disk(self) -> None:
+        asked, self.shelf.asked = self.shelf.asked, []
+        for order, conversation_id in asked:
+            self.runner.restored(order, self.shelf.saved.get(conversation_id), 0.0)
+
     def step(self) -> None:
+        if not self.runner.scheduler.has_work:
+            self.read_disk()
         self.runner.step(lambda: False, is_shared=False)
         assert self.expert.n_cells_used == self.runner.scheduler.pool.n_used, "cells leaked"
 
     def forget_all(self) -> None:
         while self.runner.scheduler.pool.drop_oldest():
             pass
-        self.runner.apply_cell_ops()
+        self.runner.kept.apply_ops()
 
     def run(self) -> None:
         n_steps = 0
@@ -135,7 +170,7 @@ actions = st.lists(
         st.tuples(st.just("again"), st.integers(0, 5)),
         st.tuples(st.just("cancel"), st.integers(0, 5)),
         st.tuples(st.just("step"), st.integers(1, 12)),
-        st.tuples(st.just("run"), st.just(0)),
+        st.tuples(st.sampled_from(["run", "rest", "forget"]), st.just(0)),
     ),
     min_size=1,
     max_size=30,
@@ -150,38 +185,49 @@ class Talk:
 
     lab: Lab
     asked: dict[int, tuple[PromptMessage, ...]] = field(default_factory=dict)
+    first: dict[int, int] = field(default_factory=dict)  # the first turn of the same conversation
     cancelled: set[int] = field(default_factory=set)
 
     def act(self, order: int, action: str, n: int) -> None:
         ended = [old for old in self.asked if str(old) not in self.lab.open]
         if action == "arrive":
-            self.ask(order, (), f"{order}é🦊" + "abcdefghij"[order % 10] * n)
+            self.ask(order, order, (), f"{order}é🦊" + "abcdefghij"[order % 10] * n)
         elif action == "turn" and n < len(ended):  # go on from an answer
             old = self.asked[ended[n]]
             answer = self.lab.end(ended[n])
             text = answer.text if isinstance(answer, Finished) else ""
-            self.ask(order, (*old, PromptMessage(Role.ASSISTANT, text)), f"{order} and then?")
+            self.ask(order, self.first[ended[n]], (*old, PromptMessage(Role.ASSISTANT, text)), f"{order} and then?")
         elif action == "again" and n < len(ended):  # ask the same, or something else in its place
             *history, last = self.asked[ended[n]]
-            self.ask(order, tuple(history), last.text + "?" * (order % 2))
+            self.ask(order, self.first[ended[n]], tuple(history), last.text + "?" * (order % 2))
         elif action == "cancel" and n < len(self.lab.open):
             request_id = list(self.lab.open)[n]
             self.cancelled.add(int(request_id))
             self.lab.cancel(request_id)
-        elif action == "run":
+        else:
+            self.let_pass(action, n)
+
+    def let_pass(self, action: str, n: int) -> None:
+        if action == "run":
             self.lab.run()
+        elif action == "rest":
+            while self.lab.runner.kept.save_next():
+                pass
+        elif action == "forget":
+            self.lab.forget_all()
         elif action == "step":
             for _ in range(n):
                 if not self.lab.runner.scheduler.is_idle:
                     self.lab.step()
 
-    def ask(self, order: int, history: tuple[PromptMessage, ...], text: str) -> None:
+    def ask(self, order: int, first: int, history: tuple[PromptMessage, ...], text: str) -> None:
         try:
-            self.lab.arrive(order, text, history=history)
+            self.lab.arrive(order, text, history=history, conversation_id=str(first) if first % 3 else "")
         except LayaDeskError:  # CONTEXT_LENGTH_EXCEEDED
             del self.lab.open[str(order)]
             return
         self.asked[order] = (*history, PromptMessage(Role.USER, text))
+        self.first[order] = first
 
     def check(self, n_ctx: int) -> None:
         for order, messages in self.asked.items():

@@ -176,7 +176,8 @@ class PlayedDesk:
             feed=self.turns,
             settings=self.settings,
         )
-        self.conversations = Conversations(store, self.running, self.turns)
+        self.forgotten: list[str] = []
+        self.conversations = Conversations(store, self.running, self.turns, forget=self.forgotten.append)
         self.send = SendMessage(start_turn)
         self.regenerate = Regenerate(start_turn)
         self.stop = StopGeneration(self.answers, self.running)

@@ -2,7 +2,9 @@
 
 import queue
 import threading
+import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 from layadesk.domain.inference import LoadParams, PromptMessage, Role, SamplingParams, ThinkingParams
@@ -39,7 +41,14 @@ def recital(sentence: str, n_before: int = 4) -> list[PromptMessage]:
 class RunningEngine:
     """Close it: `close` ends the loop and checks every request it was ever given."""
 
-    def __init__(self, backend: Backend, *experts: ExpertSpec, n_queue_max: int = 64, n_loaded_max: int = 2) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        *experts: ExpertSpec,
+        n_queue_max: int = 64,
+        n_loaded_max: int = 2,
+        cells_dir: Path | None = None,
+    ) -> None:
         self.events: list[EngineEvent] = []
         self.phases: list[tuple[str, int]] = []
         self.loads_begun: list[int] = []
@@ -53,6 +62,7 @@ class RunningEngine:
             set_phase=lambda phase, n: self.phases.append((phase, n)),
             before_load=lambda: self.loads_begun.append(len(self.events)),
             n_loaded_max=n_loaded_max,
+            cells_dir=cells_dir,
         )
         self._error: list[BaseException] = []
         self._thread = threading.Thread(target=self._run, name="decode")
@@ -80,11 +90,12 @@ class RunningEngine:
         request_id: str | None = None,
         sampling: SamplingParams = GREEDY,
         thinking: ThinkingParams = ThinkingParams(),  # noqa: B008  # frozen
+        conversation_id: str = "",
     ) -> str:
         """Send one request; returns its id."""
         new_id = request_id or f"r{len(self._asked)}"
         messages = (PromptMessage(Role.USER, text),) if isinstance(text, str) else tuple(text)
-        self.send(Generate(new_id, model_id, messages, sampling, thinking))
+        self.send(Generate(new_id, model_id, messages, sampling, thinking, conversation_id))
         return new_id
 
     def cancel(self, request_id: str) -> None:
@@ -116,6 +127,14 @@ class RunningEngine:
         if not found:
             raise self._error[0]
         return found[0]
+
+    def wait_until(self, is_true: Callable[[], bool]) -> None:
+        """For what no event tells, such as a file."""
+        with self._changed:
+            ends = time.monotonic() + PATIENCE_S
+            while not is_true():
+                assert time.monotonic() < ends, "it never happened"
+                self._changed.wait(0.02)
 
     def wait_count(self, kind: type[EventT], n: int) -> None:
         with self._changed:

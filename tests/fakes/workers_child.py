@@ -23,6 +23,7 @@ from layadesk.protocol.commands import (
     Cancel,
     Configure,
     EngineCommand,
+    ForgetConversation,
     Generate,
     LoadModel,
     Ping,
@@ -99,7 +100,7 @@ class _FakeEngine:
                 self.load(model_id)
             case UnloadModel(model_id=model_id):
                 self.line.send(ModelUnloaded(model_id))
-            case Ping() | Shutdown():
+            case Ping() | ForgetConversation() | Shutdown():
                 pass
 
     def load(self, model_id: str) -> None:

@@ -17,6 +17,7 @@ from layadesk.protocol.commands import (
     Cancel,
     Configure,
     EngineCommand,
+    ForgetConversation,
     Generate,
     LoadModel,
     Ping,
@@ -47,6 +48,7 @@ from layadesk.protocol.events import (
 )
 
 COMMANDS: list[EngineCommand] = [
+    ForgetConversation("talk"),
     Configure((ExpertSpec("m", "/models/模型 🙂 a.gguf", LoadParams(n_ctx=512, use_mmap=False)),), 3),
     LoadModel("m"),
     UnloadModel("m"),

@@ -91,3 +91,9 @@ def test_an_answer_goes_on_after_its_conversation_was_deleted_and_is_there_when_
     desk.log.ended(started.answer.message_id)
     desk.result(desk.conversations.restore(started.conversation_id))
     assert desk.result(desk.conversations.open(started.conversation_id)).branch[-1].text == "whole"
+
+
+def test_with_a_deleted_conversation_the_engine_forgets_what_it_computed(desk: PlayedDesk) -> None:
+    started = desk.whole_turn("hello", "x")
+    desk.result(desk.conversations.delete(started.conversation_id))
+    assert desk.forgotten == [started.conversation_id]

@@ -1,0 +1,153 @@
+"""What one expert has computed and keeps for later: in its cells, and on disk beyond them."""
+
+import logging
+
+from layadesk.engine.backend import Expert
+from layadesk.engine.cell_files import SavedCells
+from layadesk.engine.cell_keeper import CellKeeper
+from layadesk.engine.cell_pool import CellPool, Clear, Cut, Fork, Rewind, Row
+from layadesk.engine.prefix import adopt
+from layadesk.engine.reuse import before_answer
+from layadesk.engine.sequence import Sequence
+
+log = logging.getLogger(__name__)
+
+MIN_SAVED = 64  # tokens; fewer are computed sooner than read
+MIN_GAIN = 32  # tokens that the disk must give beyond what is in cells
+
+
+class KeptCells:
+    """Does in the library's memory what the pool decides, and goes between it and the disk. Decode thread.
+
+    `keeper` None: nothing goes to disk.
+    """
+
+    def __init__(self, model_id: str, expert: Expert, pool: CellPool, keeper: CellKeeper | None) -> None:
+        self._model_id = model_id
+        self._expert = expert
+        self._pool = pool
+        self._keeper = keeper if expert.facts.fingerprint else None
+        self._control_tokens = frozenset(expert.facts.control_texts.values())
+        self._special_tokens = self._control_tokens | frozenset(expert.facts.added_texts.values())
+
+    def set_prompt(self, one: Sequence, tokens: list[int]) -> None:
+        """Take `tokens` as the prompt, or the same text in the tokens that a kept answer was generated in."""
+        best, n_best = tokens, 0
+        for row in self._pool.rows:
+            adopted, n_same = adopt(tokens, row.tokens, self._expert.piece, self._is_text)
+            if n_same > n_best and len(adopted) < self._expert.facts.n_ctx_seq:
+                best, n_best = adopted, n_same
+        self._set_tokens(one, best)
+
+    def ask_disk(self, one: Sequence) -> bool:
+        """Have the cells of its conversation read, where only the disk has them; then CellsRead will come."""
+        conversation_id = one.conversation_id
+        if self._keeper is None or not conversation_id or len(one.tokens) < MIN_SAVED:
+            return False
+        if any(row.conversation_id == conversation_id for row in self._pool.rows):
+            return False
+        fingerprint = self._expert.facts.fingerprint
+        if not self._keeper.has(fingerprint, conversation_id):
+            return False
+        self._keeper.read(one.order, self._model_id, fingerprint, conversation_id)
+        return True
+
+    def put_back(self, one: Sequence, saved: SavedCells) -> None:
+        """Put cells from the disk where `one` will find them, as far as that helps it."""
+        adopted, n_same = adopt(one.tokens, saved.tokens, self._expert.piece, self._is_text)
+        match = self._pool.best(one.tokens)
+        n_gained = min(n_same, len(adopted) - 1) - (0 if match is None else match.n_tokens)
+        if n_gained < MIN_GAIN or len(adopted) >= one.n_ctx or not self._could_go_on(saved, n_same):
+            return
+        n_cells = len(saved.tokens)
+        if self._pool.n_free + self._pool.n_evictable() < n_cells or not self._pool.make_free(n_cells):
+            return
+        row = self._pool.take_row(None, one.conversation_id)
+        self.apply_ops()
+        if row is None:
+            return
+        if not self._expert.load_state(row.slot, saved.state):
+            log.warning("saved cells of %s did not fit", self._model_id)
+            self._pool.drop(row)
+            self.apply_ops()
+            return
+        self._pool.put_in(row, saved.tokens)
+        row.is_saved = True
+        self._pool.keep(row)
+        self._set_tokens(one, adopted)
+
+    def admitted(self, one: Sequence) -> None:
+        """Check that the library has what the pool says; what it could not do is computed again."""
+        row = one.row
+        assert row is not None
+        if self._expert.seq_pos_max(row.slot) + 1 != len(row.tokens):
+            log.warning("the cells of %s were not as expected; computing them again", self._model_id)
+            self._expert.seq_remove(row.slot)
+            self._pool.cut(row, 0, is_done=True)
+
+    def apply_ops(self) -> None:
+        """Do in the library's memory what the pool has decided; what is lost there goes to disk if it is worth it."""
+        for op in self._pool.take_ops():
+            match op:
+                case Clear(slot=slot, tokens=tokens, conversation_id=conversation_id):
+                    if tokens:
+                        self._save(slot, list(tokens), conversation_id)
+                    self._expert.seq_remove(slot)
+                case Fork(source=source, slot=slot, n_tokens=n_tokens):
+                    self._expert.seq_copy(source, slot, n_tokens)
+                case Rewind(slot=slot, checkpoint=checkpoint):
+                    self._expert.load_state(slot, checkpoint.state, is_partial=True)
+                case Cut(slot=slot, n_tokens=n_tokens):
+                    self._expert.seq_remove(slot, n_tokens)
+
+    @property
+    def has_unsaved(self) -> bool:
+        """Whether a kept conversation is not on disk yet."""
+        return self._next_unsaved() is not None
+
+    def save_next(self) -> bool:
+        """Save one kept conversation that is not on disk yet; whether there was one."""
+        row = self._next_unsaved()
+        if row is None:
+            return False
+        row.is_saved = True  # also where it could not be: trying for ever would help nobody
+        self._save(row.slot, list(row.tokens), row.conversation_id)
+        return True
+
+    def forget(self, conversation_id: str) -> None:
+        """Keep nothing of a conversation any more; a running answer goes on."""
+        for row in self._pool.rows:
+            if row.conversation_id == conversation_id:
+                row.conversation_id = ""
+                if not row.is_running:
+                    self._pool.drop(row)
+        self.apply_ops()
+
+    def _next_unsaved(self) -> Row | None:
+        if self._keeper is None:
+            return None
+        kept = [row for row in self._pool.kept if self._pool.is_newest(row) and len(row.tokens) >= MIN_SAVED]
+        return next((row for row in kept if row.conversation_id and not row.is_saved), None)
+
+    def _save(self, slot: int, tokens: list[int], conversation_id: str) -> None:
+        if self._keeper is None or not conversation_id or len(tokens) < MIN_SAVED or not self._keeper.has_room():
+            return
+        state = self._expert.save_state(slot)
+        if state:
+            cells = SavedCells(tokens, self._expert.seq_pos_min(slot), state)
+            self._keeper.save(self._expert.facts.fingerprint, conversation_id, cells)
+
+    def _could_go_on(self, saved: SavedCells, n_same: int) -> bool:
+        facts = self._expert.facts
+        if n_same == len(saved.tokens):
+            return True
+        return facts.can_rewind and (facts.n_swa == 0 or saved.pos_min <= max(0, n_same - facts.n_swa))
+
+    def _set_tokens(self, one: Sequence, tokens: list[int]) -> None:
+        one.tokens = list(tokens)
+        one.n_prompt = len(one.tokens)
+        needs = self._expert.facts.needs_checkpoints
+        one.checkpoint_at = before_answer(one.tokens, self._control_tokens) if needs else 0
+
+    def _is_text(self, token: int) -> bool:
+        return token not in self._special_tokens
