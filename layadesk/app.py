@@ -22,11 +22,13 @@ from layadesk.settings import definitions
 from layadesk.settings.settings import Settings
 from layadesk.store.store import Store
 from layadesk.telemetry.sampler import Sampler
+from layadesk.telemetry.sensor_list import Observed
 from layadesk.usecases.answer_request import AnswerRequest
 from layadesk.usecases.ask import Ask
 from layadesk.usecases.bundle import UseCases
 from layadesk.usecases.check_installation import CheckInstallation
 from layadesk.usecases.diagnose import Diagnose
+from layadesk.usecases.engine_work import EngineWorkWatch
 from layadesk.usecases.expert_pool import ExpertPool
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
@@ -98,6 +100,13 @@ class Core:
         self.ask = Ask(self.answers, self.settings)
         self.route_texts = RouteTexts(self.pool, self.router)
         self.experts = Experts(self.inventory, self.pool)
+        work = EngineWorkWatch(self.engine)
+        self.observed = Observed(
+            lambda: self.engine.status.pid,
+            lambda: self.router.status.pid,
+            work=work.now,
+            weight_files=work.weight_files,
+        )
 
     def _router_options(self) -> RouterOptions:
         """As the settings are when the router starts."""
@@ -155,7 +164,7 @@ class Desk:
         if n_interrupted:
             log.info("%d answers had been interrupted", n_interrupted)
         running = RunningTurns(store.save_progress)
-        sampler = Sampler(lambda: core.engine.status.pid, lambda: core.router.status.pid)
+        sampler = Sampler(core.observed)
         turns: Feed[TurnEvent] = Feed()
         start_turn = StartTurn(
             store=store, pool=core.pool, answers=core.answers, running=running, feed=turns, settings=core.settings

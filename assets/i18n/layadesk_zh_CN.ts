@@ -1607,5 +1607,45 @@
         <source>its server does not answer</source>
         <translation>它的服务器没有回应</translation>
     </message>
+    <message>
+        <source>no expert is read from a mapped file</source>
+        <translation>没有专家是从映射文件读取的</translation>
+    </message>
+    <message>
+        <source>nothing limits it below the machine's own</source>
+        <translation>没有低于本机内存的限制</translation>
+    </message>
+    <message>
+        <source>this is the memory of WSL2's virtual machine, not of the PC</source>
+        <translation>这是 WSL2 虚拟机的内存，不是整台电脑的</translation>
+    </message>
+    <message>
+        <source>counted by what the engine has mapped</source>
+        <translation>按引擎映射的部分计算</translation>
+    </message>
+    <message>
+        <source>only the engine's own share is known</source>
+        <translation>只知道引擎自己占用的部分</translation>
+    </message>
+    <message>
+        <source>of the whole chip, processor included</source>
+        <translation>整个芯片的，包括处理器</translation>
+    </message>
+    <message>
+        <source>WSL2 has never reported it</source>
+        <translation>WSL2 从未报告过该值</translation>
+    </message>
+    <message>
+        <source>this GPU has no memory of its own and works in RAM</source>
+        <translation>此 GPU 没有自己的显存，使用内存工作</translation>
+    </message>
+    <message>
+        <source>the driver reports 100 % although nothing is computed</source>
+        <translation>没有计算任务，驱动却报告 100 %</translation>
+    </message>
+    <message>
+        <source>it is read only while an expert loads</source>
+        <translation>仅在加载专家时读取</translation>
+    </message>
 </context>
 </TS>

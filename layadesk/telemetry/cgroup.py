@@ -36,6 +36,7 @@ class CgroupMemory:
         self._groups: list[_Group] = []
         self._limits_at: float | None = None
         self._cache_at: float | None = None
+        self._tightest: _Group | None = None
 
     def read(self, now: float) -> CgroupLimit | None:
         """The limit with the least room, or None where nothing limits."""
@@ -43,12 +44,18 @@ class CgroupMemory:
             self._limits_at, self._cache_at = now, None
             self._groups = self._limited_groups()
         if not self._groups:
+            self._tightest = None
             return None
         if self._cache_at is None or now - self._cache_at >= _CACHE_EVERY_S:
             self._cache_at = now
             for group in self._groups:
                 group.cache_bytes = _stat(group.folder / "memory.stat", group.cache_label) or 0
-        return min((_current(group) for group in self._groups), key=_room)
+        self._tightest, limit = min(((group, _current(group)) for group in self._groups), key=lambda one: _room(one[1]))
+        return limit
+
+    def tightest_folder(self) -> Path | None:
+        """The group whose limit `read` gave last; it has files of its own about pressure."""
+        return None if self._tightest is None else self._tightest.folder
 
     def _limited_groups(self) -> list[_Group]:
         groups: list[_Group] = []

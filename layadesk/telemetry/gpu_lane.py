@@ -5,8 +5,8 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from layadesk.domain.hardware import GpuSample, Why
-from layadesk.telemetry.sensors import GpuReading, GpuSensor, blank
+from layadesk.domain.hardware import GpuSample, Why, blank
+from layadesk.telemetry.sensors import GpuReading, GpuSensor, Watched
 
 log = logging.getLogger(__name__)
 
@@ -26,13 +26,13 @@ class GpuLane:
     def __init__(
         self,
         sensors: Callable[[], Sequence[GpuSensor]],
-        engine_pid: Callable[[], int | None],
+        watched: Callable[[], Watched],
         *,
         clock: Callable[[], float],
         period_s: float,
     ) -> None:
         self._make = sensors
-        self._engine_pid = engine_pid
+        self._watched = watched
         self._clock = clock
         self._period_s = period_s
         self._started_at = clock()
@@ -100,7 +100,7 @@ class GpuLane:
         reason: Why | None = None
         for sensor in sensors:
             try:
-                part = sensor.read(now, self._engine_pid())
+                part = sensor.read(now, self._watched())
             except Exception:
                 if sensor not in failed:
                     log.exception("%s failed", type(sensor).__name__)

@@ -1,8 +1,9 @@
 """NVIDIA GPUs through NVML (`pynvml` of nvidia-ml-py), on the GPU lane only. nvidia-smi is never started.
 
 One nvmlInit for the life of the sensor, handles by UUID. NVML calls share a lock with the GPU's own work, so gauges are
-read with each tick (at most 4 a second, see `sampler.py`), temperature and the process list every 2 s, PCIe and fans
-never. What NVML cannot tell is None with a `Why`; a lost GPU loses its own curve only.
+read with each tick (at most 4 a second, see `gpu_lane.py`), temperature, throttling and the process list every 2 s,
+PCIe once a second and only while an expert loads, fans never. What NVML cannot tell is None with a `Why`; a lost GPU
+loses its own curve only.
 """
 
 import logging
@@ -12,15 +13,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from layadesk.domain.hardware import GpuSample, Why
+from layadesk.domain.hardware import GpuKind, GpuSample, Throttle, Why, blank
+from layadesk.telemetry.gpu_draft import GpuDraft
 from layadesk.telemetry.nvml_calls import Answer, Nvml, Vram
 from layadesk.telemetry.pci import PciBus
-from layadesk.telemetry.sensors import GpuReading, blank
+from layadesk.telemetry.sensors import GpuReading, Watched
+from layadesk.telemetry.small_files import word
 
 log = logging.getLogger(__name__)
 
 RETRY_AFTER_S = 60.0
 SLOW_EVERY_S = 2.0
+LIMIT_EVERY_S = 60.0
+PCIE_EVERY_S = 1.0
 _INITIAL_PID_NAMESPACE = "pid:[4026531836]"  # PROC_PID_INIT_INO, the same on every Linux
 
 
@@ -33,8 +38,15 @@ class _Card:
     lost: Why | None = None
     slow_at: float | None = None
     slow_pid: int | None = None
+    bandwidth_bytes_per_s: float | None = None
+    has_moved: bool = False  # whether its load was ever anything but 0
     temperature: Answer[float] = field(default_factory=lambda: Answer(None, Why.NOT_YET))
+    throttle: Answer[tuple[Throttle, ...]] = field(default_factory=lambda: Answer(None, Why.NOT_YET))
     engine: Answer[int] = field(default_factory=lambda: Answer(None, Why.NOT_YET))
+    limit_at: float | None = None
+    limit: Answer[float] = field(default_factory=lambda: Answer(None, Why.NOT_YET))
+    pcie_at: float | None = None
+    pcie: tuple[Answer[float], Answer[float]] = (Answer(None, Why.NOT_YET), Answer(None, Why.NOT_YET))
 
 
 class NvmlSensor:
@@ -52,20 +64,21 @@ class NvmlSensor:
         self._pci = PciBus(sys_root)
         self._namespace = proc_root / "self" / "ns" / "pid"
         self._platform = platform
+        self._is_wsl = "microsoft" in word(proc_root / "sys" / "kernel" / "osrelease").lower()
         self._nvml: Nvml | None = None
         self._cards: list[_Card] = []
         self._known: dict[str, str] = {}  # GPUs seen before, by id: one that vanished is shown as lost
         self._reason: Why | None = None
         self._retry_at: float | None = 0.0
 
-    def read(self, now: float, engine_pid: int | None) -> GpuReading:
+    def read(self, now: float, watched: Watched) -> GpuReading:
         """One reading. Opens the driver at the first one, and again a minute after something was lost."""
         if self._retry_at is not None and now >= self._retry_at:
             self._open(now)
         if self._nvml is None:
             gone = tuple(blank(GpuSample(gpu_id, name), Why.LOST) for gpu_id, name in self._known.items())
             return GpuReading(gone, self._reason)
-        samples = {card.gpu_id: self._sample(card, now, engine_pid) for card in self._cards}
+        samples = {card.gpu_id: self._sample(card, now, watched) for card in self._cards}
         for gpu_id, name in self._known.items():
             samples.setdefault(gpu_id, blank(GpuSample(gpu_id, name), Why.LOST))
         return GpuReading(tuple(samples.values()), None if samples else self._reason)
@@ -95,7 +108,8 @@ class NvmlSensor:
             return
         self._nvml = nvml
         for gpu in nvml.gpus():
-            self._cards.append(_Card(gpu.gpu_id, gpu.name, gpu.handle, gpu.address))
+            rated = nvml.bandwidth_bytes_per_s(gpu.handle)
+            self._cards.append(_Card(gpu.gpu_id, gpu.name, gpu.handle, gpu.address, bandwidth_bytes_per_s=rated))
             self._known[gpu.gpu_id] = gpu.name
         if not self._cards:
             self._reason = Why.NO_GPU
@@ -103,8 +117,8 @@ class NvmlSensor:
             self._retry_at = now + RETRY_AFTER_S
         log.info("%d NVIDIA GPUs", len(self._cards))
 
-    def _sample(self, card: _Card, now: float, engine_pid: int | None) -> GpuSample:
-        gpu = GpuSample(card.gpu_id, card.name)
+    def _sample(self, card: _Card, now: float, watched: Watched) -> GpuSample:
+        gpu = GpuSample(card.gpu_id, card.name, source="nvml")
         nvml = self._nvml
         if card.lost is not None or nvml is None:
             return blank(gpu, card.lost or Why.LOST)
@@ -116,14 +130,44 @@ class NvmlSensor:
             self._retry_at = now + RETRY_AFTER_S if self._retry_at is None else self._retry_at
             log.warning("GPU %s is lost: %s", card.name, memory.why)
             return blank(gpu, memory.why)
-        self._read_slow(nvml, card, now, engine_pid)
-        return _gpu_sample(card, memory, utilization=nvml.utilization(card.handle), power=nvml.power_watts(card.handle))
+        self._read_slow(nvml, card, now, watched.engine_pid)
+        if card.limit_at is None or now - card.limit_at >= LIMIT_EVERY_S:
+            card.limit_at, card.limit = now, nvml.power_limit_watts(card.handle)
+        if not watched.is_loading:
+            card.pcie_at, card.pcie = None, (Answer(None, Why.ONLY_IN_LOADS), Answer(None, Why.ONLY_IN_LOADS))
+        elif card.pcie_at is None or now - card.pcie_at >= PCIE_EVERY_S:
+            card.pcie_at, card.pcie = now, nvml.pcie_bytes_per_s(card.handle)
+        draft = GpuDraft(card.gpu_id, card.name, source="nvml")
+        _put_memory(draft, card, memory)
+        self._put_load(draft, card, nvml)
+        return draft.sample()
+
+    def _put_load(self, draft: GpuDraft, card: _Card, nvml: Nvml) -> None:
+        busy, memory_busy = nvml.utilization(card.handle)
+        card.has_moved = card.has_moved or bool(busy.value)
+        if self._is_wsl and not card.has_moved:  # nvtop #109: always 0 there, whatever is computed
+            busy = memory_busy = Answer(None, Why.WSL_BLIND)
+        power = nvml.power_watts(card.handle)
+        received, sent = card.pcie
+        for name, answer in (
+            ("utilization_percent", busy),
+            ("memory_busy_percent", memory_busy),
+            ("power_watts", power),
+            ("power_limit_watts", card.limit),
+            ("temperature_celsius", card.temperature),
+            ("pcie_rx_bytes_per_s", received),
+            ("pcie_tx_bytes_per_s", sent),
+        ):
+            draft.put(name, answer.value, answer.why)
+        draft.put("throttle", card.throttle.value, card.throttle.why)
+        draft.put("bandwidth_bytes_per_s", card.bandwidth_bytes_per_s)
 
     def _read_slow(self, nvml: Nvml, card: _Card, now: float, engine_pid: int | None) -> None:
         if card.slow_at is not None and now - card.slow_at < SLOW_EVERY_S and card.slow_pid == engine_pid:
             return
         card.slow_at, card.slow_pid = now, engine_pid
         card.temperature = nvml.temperature(card.handle)
+        card.throttle = nvml.throttle(card.handle)
         card.engine = self._engine_share(nvml, card, engine_pid)
 
     def _engine_share(self, nvml: Nvml, card: _Card, engine_pid: int | None) -> Answer[int]:
@@ -149,36 +193,21 @@ class NvmlSensor:
             return False
 
 
-def _gpu_sample(card: _Card, memory: Answer[Vram], *, utilization: Answer[float], power: Answer[float]) -> GpuSample:
-    vram = memory.value or Vram(None, None, None)
-    engine = card.engine
-    if engine.value is not None and vram.used_bytes is not None and engine.value > (vram.total_bytes or 0):
-        engine = Answer(None, Why.BAD_VALUE)
-    values = {
-        "vram_total_bytes": vram.total_bytes,
-        "vram_used_bytes": vram.used_bytes,
-        "vram_reserved_bytes": vram.reserved_bytes,
-    }
-    reasons: dict[str, str] = {name: memory.why or Why.UNSUPPORTED for name, value in values.items() if value is None}
-    gauges = (
-        ("engine_bytes", engine.why),
-        ("utilization_percent", utilization.why),
-        ("power_watts", power.why),
-        ("temperature_celsius", card.temperature.why),
-    )
-    reasons |= {name: why for name, why in gauges if why is not None}
-    return GpuSample(
-        card.gpu_id,
-        card.name,
-        vram_total_bytes=vram.total_bytes,
-        vram_used_bytes=vram.used_bytes,
-        vram_reserved_bytes=vram.reserved_bytes,
-        engine_bytes=engine.value,
-        utilization_percent=utilization.value,
-        power_watts=power.value,
-        temperature_celsius=card.temperature.value,
-        reasons=reasons,
-    )
+def _put_memory(draft: GpuDraft, card: _Card, memory: Answer[Vram]) -> None:
+    """A GPU without memory of its own computes in the machine's RAM (GB10, nvtop #411)."""
+    vram, engine = memory.value or Vram(None, None, None), card.engine
+    missing = memory.why or Why.UNSUPPORTED
+    if memory.value is None and memory.why is Why.UNSUPPORTED:
+        draft.kind, missing = GpuKind.UNIFIED, Why.UNIFIED
+    elif vram.total_bytes is not None:
+        draft.kind = GpuKind.DISCRETE
+    for name, value in (
+        ("vram_total_bytes", vram.total_bytes),
+        ("vram_used_bytes", vram.used_bytes),
+        ("vram_reserved_bytes", vram.reserved_bytes),
+    ):
+        draft.put(name, value, missing if value is None else None)
+    draft.put_part("engine_bytes", engine.value, vram.total_bytes, engine.why)
 
 
 def _import_pynvml() -> Any:

@@ -4,12 +4,20 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from layadesk.domain.hardware import Why
+from layadesk.domain.hardware import Throttle, Why
 
 ValueT = TypeVar("ValueT")
 
 _NOT_AVAILABLE = 2**64 - 1  # NVML_VALUE_NOT_AVAILABLE, also as two 32-bit halves elsewhere
 _NOT_AVAILABLE_32 = 2**32 - 1
+
+# nvmlClocksEventReasons; 0x1 is idle
+_THROTTLE = {
+    Throttle.THERMAL: 0x20 | 0x40,
+    Throttle.POWER_BRAKE: 0x80,
+    Throttle.HARDWARE: 0x8,
+    Throttle.POWER_CAP: 0x4,
+}
 
 # nvmlReturn_t
 _REASONS = {
@@ -117,15 +125,44 @@ class Nvml:
         self._has_memory_v2 = False  # an older driver; not asked again
         return _vram(answer.value, reserved=None)
 
-    def utilization(self, handle: Any) -> Answer[float]:
-        """Percent of the last moments in which any kernel ran."""
+    def utilization(self, handle: Any) -> tuple[Answer[float], Answer[float]]:
+        """Percent of the last moments in which any kernel ran, and in which memory was read or written."""
         answer = self._ask(self._library.nvmlDeviceGetUtilizationRates, handle)
-        return Answer(None, answer.why) if answer.value is None else _within(float(answer.value.gpu), 0, 100)
+        if answer.value is None:
+            return Answer(None, answer.why), Answer(None, answer.why)
+        return _within(float(answer.value.gpu), 0, 100), _within(float(answer.value.memory), 0, 100)
 
     def power_watts(self, handle: Any) -> Answer[float]:
         """Watts, as a 1 s average on newer GPUs."""
         answer = self._ask(self._library.nvmlDeviceGetPowerUsage, handle)
         return Answer(None, answer.why) if answer.value is None else _within(answer.value / 1000, 0, 5000)
+
+    def power_limit_watts(self, handle: Any) -> Answer[float]:
+        """The limit in force, in watts."""
+        answer = self._ask(self._library.nvmlDeviceGetEnforcedPowerLimit, handle)
+        return Answer(None, answer.why) if answer.value is None else _within(answer.value / 1000, 0, 5000)
+
+    def throttle(self, handle: Any) -> Answer[tuple[Throttle, ...]]:
+        """Why the clocks are lower than they could be; empty: they are not."""
+        answer: Answer[Any] = Answer(None, Why.UNSUPPORTED)
+        for name in ("nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"):
+            function = getattr(self._library, name, None)
+            answer = answer if function is None else self._ask(function, handle)
+            if answer.value is not None:
+                return Answer(tuple(reason for reason, bits in _THROTTLE.items() if int(answer.value) & bits))
+        return Answer(None, answer.why)
+
+    def pcie_bytes_per_s(self, handle: Any) -> tuple[Answer[float], Answer[float]]:
+        """Received and sent. Blocks some 20 ms for each, so this is only for loads."""
+        answers = [self._ask(self._library.nvmlDeviceGetPcieThroughput, handle, counter) for counter in (1, 0)]
+        received, sent = (Answer(None if a.value is None else a.value * 1024.0, a.why) for a in answers)
+        return received, sent
+
+    def bandwidth_bytes_per_s(self, handle: Any) -> float | None:
+        """The memory's rated speed: twice its highest clock (double data rate) times the width of its bus."""
+        clock = self._ask(self._library.nvmlDeviceGetMaxClockInfo, handle, 2).value
+        width = self._ask(self._library.nvmlDeviceGetMemoryBusWidth, handle).value
+        return 2e6 * clock * width / 8 if clock and width else None
 
     def temperature(self, handle: Any) -> Answer[float]:
         """Degrees Celsius of the chip."""
@@ -164,6 +201,8 @@ class Nvml:
     def _ask(self, function: Callable[..., Any], *arguments: Any) -> Answer[Any]:
         try:
             return Answer(function(*arguments))
+        except AttributeError:  # a function this module does not know
+            return Answer(None, Why.UNSUPPORTED)
         except self._library.NVMLError as error:
             return Answer(None, _REASONS.get(int(error.value), Why.UNREADABLE))
 

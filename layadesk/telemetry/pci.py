@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from layadesk.telemetry.small_files import word
+
 _NVIDIA = "0x10de"
 _DISPLAY_CLASS = "0x03"
 _ASLEEP = ("suspended", "suspending")
@@ -15,7 +17,7 @@ class PciBus:
 
     def is_asleep(self, address: str) -> bool:
         """`address` as in `0000:01:00.0`; False where it cannot be told."""
-        return _word(self._devices / address / "power" / "runtime_status") in _ASLEEP
+        return word(self._devices / address / "power" / "runtime_status") in _ASLEEP
 
     def all_nvidia_asleep(self) -> bool:
         """There are NVIDIA GPUs on this bus, and not one of them is awake."""
@@ -27,11 +29,4 @@ class PciBus:
 
     @staticmethod
     def _is_nvidia_gpu(device: Path) -> bool:
-        return _word(device / "vendor") == _NVIDIA and _word(device / "class").startswith(_DISPLAY_CLASS)
-
-
-def _word(path: Path) -> str:
-    try:
-        return path.read_text(encoding="ascii", errors="replace").strip()
-    except OSError:
-        return ""
+        return word(device / "vendor") == _NVIDIA and word(device / "class").startswith(_DISPLAY_CLASS)

@@ -14,9 +14,6 @@ from layadesk.telemetry.sampler import Sampler
 from layadesk.workers.engine_client import EngineClient
 from layadesk.workers.router_client import RouterClient
 
-VISIBLE_HZ = 2.0
-HIDDEN_HZ = 1.0
-
 
 class WatchResources:
     """Samples of RAM, swap and GPUs. Callbacks come on the telemetry thread."""
@@ -26,12 +23,12 @@ class WatchResources:
         self.feed: Feed[HardwareSample] = sampler.feed
 
     def history(self) -> tuple[HardwareSample, ...]:
-        """The samples of at least the last minute, oldest first."""
+        """The samples of at least the last half hour, oldest first."""
         return self._sampler.history()
 
     def set_visible(self, visible: bool) -> None:
         """Sample less often while nobody looks."""
-        self._sampler.set_rate(VISIBLE_HZ if visible else HIDDEN_HZ)
+        self._sampler.set_visible(visible)
 
 
 class WatchWorkers:

@@ -96,6 +96,15 @@ class EngineClient:
         """The experts in memory by model id; empty from the engine's death on."""
         return self._loads.loaded
 
+    @property
+    def is_loading(self) -> bool:
+        """Whether an expert is on its way into memory."""
+        return self._loads.is_loading
+
+    def spec(self, model_id: str) -> ExpertSpec | None:
+        """With which file and parameters the engine was told to load an expert; None for an unknown one."""
+        return self._loads.spec(model_id)
+
     def start(self) -> None:
         """Start the engine in the background."""
         self._supervisor.start()

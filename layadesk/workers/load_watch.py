@@ -20,6 +20,15 @@ class LoadWatch:
         self._suspects: Mapping[str, ExpertSpec] = {}
         self._loading: set[str] = set()
 
+    @property
+    def is_loading(self) -> bool:
+        """Whether an expert is on its way into memory."""
+        return bool(self._loading)
+
+    def spec(self, model_id: str) -> ExpertSpec | None:
+        """With which file and parameters the engine was told to load an expert."""
+        return self._sent.get(model_id)
+
     def want(self, experts: tuple[ExpertSpec, ...]) -> None:
         """Note the parameters each expert shall have; from now on `is_suspect` is about these. Any thread."""
         self._wanted = {spec.model_id: spec for spec in experts}

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from layadesk.telemetry.nvml import NvmlSensor
-from layadesk.telemetry.sampler import host_sensors
-from layadesk.telemetry.sensors import HostDraft
+from layadesk.telemetry.sensor_list import Observed, host_sensors
+from layadesk.telemetry.sensors import HostDraft, Watched
 from tests.fakes.nvml_library import FakeDriver, build_library, put_in_place
 
 N = 2000
@@ -32,7 +32,7 @@ def cost_ms(work: Callable[[int], object]) -> float:
 
 def main() -> None:
     """Print one line for each lane."""
-    sensors = host_sensors(os.getpid, os.getpid)
+    sensors = host_sensors(Observed(os.getpid, os.getpid))
 
     def host_tick(number: int) -> object:
         draft = HostDraft()
@@ -48,7 +48,7 @@ def main() -> None:
         patch.delenv("FAKE_NVML_LOG")
         driver.set({"gpu0.compute": f"{os.getpid()}:1000000"})
         gpus = NvmlSensor(load=lambda: pynvml, sys_root=Path(folder), proc_root=Path(folder))
-        ms = cost_ms(lambda number: gpus.read(number * 0.5, os.getpid()))
+        ms = cost_ms(lambda number: gpus.read(number * 0.5, Watched(os.getpid())))
         gpus.close()
     print(f"GPU lane: {ms:.3f} ms CPU a tick for one GPU, {ms * 2 / 10:.3f} % of a core at 2 Hz (stand-in driver)")
 

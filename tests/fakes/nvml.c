@@ -18,6 +18,7 @@
  *   gpu0.name gpu0.uuid gpu0.pci (0000:01:00.0)
  *   gpu0.total gpu0.reserved gpu0.used (bytes; free is computed; v1 "used" includes reserved, as R510+ drivers do)
  *   gpu0.util gpu0.memutil gpu0.temp gpu0.power_mw gpu0.power_limit_mw gpu0.power_instant_mw gpu0.fan
+ *   gpu0.bus_width (bits)
  *   gpu0.sm_mhz gpu0.mem_mhz gpu0.pstate gpu0.throttle (bit mask) gpu0.energy_mj
  *   gpu0.pcie_rx_kb gpu0.pcie_tx_kb gpu0.pcie_gen gpu0.pcie_width gpu0.mig gpu0.wddm (1 = Windows WDDM)
  *   gpu0.compute=PID:BYTES,PID:NA    compute processes (NA = NVML_VALUE_NOT_AVAILABLE, the WDDM/WSL2 case)
@@ -236,6 +237,7 @@ API nvmlReturn_t nvmlDeviceGetBAR1MemoryInfo(nvmlDevice_t d, mem_v1 *o) {
 /* ---- gauges ---- */
 #define GAUGE(FN, KEY, DFLT) API nvmlReturn_t FN(nvmlDevice_t d, unsigned *v) { DEV(d); *v = (unsigned)gnum(d, KEY, DFLT); return OK; }
 GAUGE(nvmlDeviceGetPowerUsage, "power_mw", 22000)
+GAUGE(nvmlDeviceGetMemoryBusWidth, "bus_width", 384)
 GAUGE(nvmlDeviceGetEnforcedPowerLimit, "power_limit_mw", 450000)
 GAUGE(nvmlDeviceGetPowerManagementLimit, "power_limit_mw", 450000)
 GAUGE(nvmlDeviceGetFanSpeed, "fan", 0)

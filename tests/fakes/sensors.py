@@ -3,7 +3,7 @@
 import threading
 
 from layadesk.domain.hardware import GpuSample, Why
-from layadesk.telemetry.sensors import GpuReading, HostDraft
+from layadesk.telemetry.sensors import GpuReading, HostDraft, Watched
 
 
 class FakeClock:
@@ -31,7 +31,8 @@ class FakeHost:
         self.n_fills += 1
         if self.error is not None:
             raise self.error
-        draft.ram_total_bytes, draft.ram_available_bytes = 1000, self.n_fills
+        draft.put("ram_total_bytes", 1000)
+        draft.put("ram_available_bytes", self.n_fills)
 
     def reset(self) -> None:
         """Counted."""
@@ -59,7 +60,7 @@ class FakeGpus:
         """They return again."""
         self._free.set()
 
-    def read(self, now: float, engine_pid: int | None) -> GpuReading:
+    def read(self, now: float, watched: Watched) -> GpuReading:
         """VRAM that grows with each reading."""
         self._free.wait()
         self.n_reads += 1
@@ -68,7 +69,7 @@ class FakeGpus:
             raise self.error
         if self.reason is not None:
             return GpuReading((), self.reason)
-        return GpuReading((GpuSample("GPU-1", "Fake", vram_used_bytes=self.n_reads, engine_bytes=engine_pid),))
+        return GpuReading((GpuSample("GPU-1", "Fake", vram_used_bytes=self.n_reads, engine_bytes=watched.engine_pid),))
 
     def reset(self) -> None:
         """Counted."""

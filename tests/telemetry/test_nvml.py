@@ -5,20 +5,29 @@ from pathlib import Path
 
 import pytest
 
-from layadesk.domain.hardware import GpuSample, Why
+from layadesk.domain.hardware import GPU_FIELDS, GpuKind, GpuSample, Throttle, Why
 from layadesk.telemetry.nvml import NvmlSensor
-from layadesk.telemetry.sensors import GPU_FIELDS
+from layadesk.telemetry.sensors import Watched
 from tests.fakes.nvml_library import FakeDriver, put_in_place
 from tests.fakes.nvml_module import FakePynvml, process
-from tests.fakes.roots import MIB, make_nvidia_pci
+from tests.fakes.roots import MIB, make_nvidia_pci, write
 
 PID = 4242
 
 
 def one(sensor: NvmlSensor, now: float = 0.0, pid: int | None = PID) -> GpuSample:
     """The only GPU."""
-    (gpu,) = sensor.read(now, pid).gpus
+    (gpu,) = sensor.read(now, Watched(pid)).gpus
     return gpu
+
+
+NOT_NVML = {"shared_total_bytes", "shared_used_bytes", "engine_shared_bytes", "evicted_bytes"}
+IDLE = {"pcie_rx_bytes_per_s", "pcie_tx_bytes_per_s"}  # read in loads only
+
+
+def reasons(gpu: GpuSample) -> dict[str, str]:
+    """Why figures are not there that could be."""
+    return {name: why for name, why in gpu.reasons.items() if name not in NOT_NVML | IDLE}
 
 
 def all_gone(gpu: GpuSample, why: Why) -> bool:
@@ -37,8 +46,10 @@ def on(library: FakePynvml) -> NvmlSensor:
 
 def test_a_gpu_is_described_in_bytes_watts_percent_and_degrees(driver: FakeDriver, sensor: NvmlSensor) -> None:
     driver.set({"gpu0.used": 17408 * MIB, "gpu0.util": 97, "gpu0.power_mw": 312_500, "gpu0.temp": 71})
-    driver.set({"gpu0.compute": f"{PID}:{17000 * MIB},777:NA"})
-    assert one(sensor) == GpuSample(
+    driver.set({"gpu0.compute": f"{PID}:{17000 * MIB},777:NA", "gpu0.memutil": 88, "gpu0.power_limit_mw": 450_000})
+    driver.set({"gpu0.throttle": 0x4 | 0x20})
+    gpu = one(sensor)
+    assert gpu == GpuSample(
         gpu_id="GPU-00000000-0000-0000-0000-000000000000",
         name="NVIDIA GeForce RTX 4090",
         vram_total_bytes=24564 * MIB,
@@ -48,7 +59,52 @@ def test_a_gpu_is_described_in_bytes_watts_percent_and_degrees(driver: FakeDrive
         utilization_percent=97.0,
         power_watts=312.5,
         temperature_celsius=71.0,
+        kind=GpuKind.DISCRETE,
+        memory_busy_percent=88.0,
+        power_limit_watts=450.0,
+        throttle=(Throttle.THERMAL, Throttle.POWER_CAP),
+        bandwidth_bytes_per_s=2e6 * 10501 * 384 / 8,
+        source="nvml",
+        reasons=gpu.reasons,
     )
+    assert reasons(gpu) == {}
+
+
+@pytest.mark.parametrize(
+    ("bits", "expected"),
+    [(0x0, ()), (0x1, ()), (0x80, (Throttle.POWER_BRAKE,)), (0x8 | 0x40, (Throttle.THERMAL, Throttle.HARDWARE))],
+)
+def test_why_a_gpu_is_slowed_down_is_told(
+    driver: FakeDriver, sensor: NvmlSensor, bits: int, expected: tuple[Throttle, ...]
+) -> None:
+    driver.set({"gpu0.throttle": bits})
+    assert one(sensor).throttle == expected
+
+
+def test_traffic_on_the_bus_is_read_once_a_second_and_only_while_an_expert_loads(
+    driver: FakeDriver, sensor: NvmlSensor
+) -> None:
+    driver.set({"gpu0.pcie_rx_kb": 2048, "gpu0.pcie_tx_kb": 1})
+    gpu = one(sensor, 0.0)
+    assert (gpu.pcie_rx_bytes_per_s, gpu.reasons["pcie_rx_bytes_per_s"]) == (None, Why.ONLY_IN_LOADS)
+    assert "nvmlDeviceGetPcieThroughput" not in driver.calls()  # monitoring.md: it blocks for 40 ms
+    for now in (1.0, 1.25, 1.5, 1.75):
+        (gpu,) = sensor.read(now, Watched(PID, is_loading=True)).gpus
+        assert (gpu.pcie_rx_bytes_per_s, gpu.pcie_tx_bytes_per_s) == (2.0**21, 1024.0)
+    assert driver.calls().count("nvmlDeviceGetPcieThroughput") == 2
+    assert one(sensor, 2.0).pcie_rx_bytes_per_s is None
+
+
+def test_below_wsl2_a_load_that_has_never_moved_is_not_known(driver: FakeDriver, tmp_path: Path) -> None:
+    write(tmp_path / "sys/kernel/osrelease", "6.6.87.2-microsoft-standard-WSL2")
+    sensor = NvmlSensor(sys_root=tmp_path, proc_root=tmp_path, platform="linux")  # nvtop #109, WSL #7162
+    driver.set({"gpu0.util": 0})
+    assert (one(sensor).utilization_percent, one(sensor).reasons["utilization_percent"]) == (None, Why.WSL_BLIND)
+    driver.set({"gpu0.util": 5})
+    assert one(sensor).utilization_percent == 5.0
+    driver.set({"gpu0.util": 0})
+    assert one(sensor).utilization_percent == 0.0
+    sensor.close()
 
 
 def test_figures_follow_the_driver(driver: FakeDriver, sensor: NvmlSensor) -> None:
@@ -71,7 +127,7 @@ def test_an_old_driver_without_versioned_calls_gives_what_it_can(
     sensor.close()
     assert gpu.vram_used_bytes == 1451 * MIB  # the reserved part is inside and cannot be told apart
     assert (gpu.vram_reserved_bytes, gpu.engine_bytes) == (None, None)
-    assert gpu.reasons == {"vram_reserved_bytes": Why.UNSUPPORTED, "engine_bytes": Why.UNSUPPORTED}
+    assert {"vram_reserved_bytes": Why.UNSUPPORTED, "engine_bytes": Why.UNSUPPORTED}.items() <= reasons(gpu).items()
 
 
 @pytest.mark.parametrize(
@@ -115,7 +171,7 @@ def test_an_impossible_figure_is_no_figure(
     driver.set({key: value})
     gpu = one(sensor)
     assert getattr(gpu, name) is None
-    assert gpu.reasons == {name: Why.BAD_VALUE}
+    assert reasons(gpu) == {name: Why.BAD_VALUE}
 
 
 @pytest.mark.parametrize(
@@ -136,7 +192,8 @@ def test_one_figure_that_is_refused_costs_only_itself(
     driver.set({f"gpu0.err.{function}": code})
     gpu = one(sensor)
     assert getattr(gpu, name) is None
-    assert gpu.reasons == {name: why}
+    both = {"memory_busy_percent": why} if name == "utilization_percent" else {}  # one call tells both
+    assert reasons(gpu) == {name: why} | both
     assert gpu.vram_total_bytes == 24564 * MIB
 
 
@@ -144,7 +201,7 @@ def test_a_gpu_with_unified_memory_has_no_memory_figures_and_says_so(driver: Fak
     driver.set({"err.nvmlDeviceGetMemoryInfo": 3, "err.nvmlDeviceGetMemoryInfo_v2": 3})  # reported fault I07
     gpu = one(sensor)
     assert (gpu.vram_total_bytes, gpu.vram_used_bytes, gpu.utilization_percent) == (None, None, 0.0)
-    assert gpu.reasons["vram_total_bytes"] == Why.UNSUPPORTED
+    assert (gpu.kind, gpu.reasons["vram_total_bytes"]) == (GpuKind.UNIFIED, Why.UNIFIED)
 
 
 # ---- the engine's share
@@ -162,7 +219,7 @@ def test_an_engine_that_is_not_on_the_gpu_has_none_of_it(driver: FakeDriver, sen
 
 def test_without_an_engine_there_is_no_share_and_nobody_is_asked_for_it(driver: FakeDriver, sensor: NvmlSensor) -> None:
     gpu = one(sensor, pid=None)
-    assert (gpu.engine_bytes, gpu.reasons) == (None, {"engine_bytes": Why.NOT_RUNNING})
+    assert (gpu.engine_bytes, reasons(gpu)) == (None, {"engine_bytes": Why.NOT_RUNNING})
     assert not [name for name in driver.calls() if "Processes" in name]
 
 
@@ -176,13 +233,13 @@ def test_windows_does_not_tell_the_share(driver: FakeDriver, tmp_path: Path) -> 
     sensor = NvmlSensor(sys_root=tmp_path, proc_root=tmp_path, platform="win32")  # reported faults I04, I05
     gpu = one(sensor)
     sensor.close()
-    assert (gpu.engine_bytes, gpu.reasons) == (None, {"engine_bytes": Why.WDDM})
+    assert (gpu.engine_bytes, reasons(gpu)) == (None, {"engine_bytes": Why.WDDM})
 
 
 def test_a_share_that_the_driver_keeps_to_itself_is_none(driver: FakeDriver, sensor: NvmlSensor) -> None:
     driver.set({"gpu0.compute": f"{PID}:NA"})
     gpu = one(sensor)
-    assert (gpu.engine_bytes, gpu.reasons) == (None, {"engine_bytes": Why.UNSUPPORTED})
+    assert (gpu.engine_bytes, reasons(gpu)) == (None, {"engine_bytes": Why.UNSUPPORTED})
 
 
 @pytest.mark.parametrize(("namespace", "why"), [("pid:[4026532000]", Why.CONTAINER), ("pid:[4026531836]", None)])
@@ -212,9 +269,9 @@ def test_a_lost_gpu_loses_its_curve_and_the_others_stay(
     driver: FakeDriver, sensor: NvmlSensor, caplog: pytest.LogCaptureFixture
 ) -> None:
     driver.set({"count": 2, "gpu1.used": 5 * MIB})
-    assert len(sensor.read(0.0, None).gpus) == 2
+    assert len(sensor.read(0.0, Watched()).gpus) == 2
     driver.set({"gpu0.lost": 1})
-    first, second = sensor.read(1.0, None).gpus
+    first, second = sensor.read(1.0, Watched()).gpus
     assert all_gone(first, Why.LOST)
     assert second.vram_used_bytes == 5 * MIB
     assert "is lost" in caplog.text
@@ -238,15 +295,15 @@ def test_the_handle_of_a_lost_gpu_is_not_used_again_before_the_driver_is_opened_
 @pytest.mark.logs_warnings
 def test_a_gpu_that_was_unplugged_is_shown_as_lost_until_it_is_back(driver: FakeDriver, sensor: NvmlSensor) -> None:
     driver.set({"count": 2})
-    ids = [gpu.gpu_id for gpu in sensor.read(0.0, None).gpus]
+    ids = [gpu.gpu_id for gpu in sensor.read(0.0, Watched()).gpus]
     driver.set({"count": 1})
     for now in (1.0, 62.0):  # before and after the driver was opened anew
-        gpus = sensor.read(now, None).gpus
+        gpus = sensor.read(now, Watched()).gpus
         assert [gpu.gpu_id for gpu in gpus] == ids
         assert all_gone(gpus[1], Why.LOST)
         assert gpus[0].vram_total_bytes is not None
     driver.set({"count": 2})
-    assert all(gpu.vram_total_bytes is not None for gpu in sensor.read(123.0, None).gpus)
+    assert all(gpu.vram_total_bytes is not None for gpu in sensor.read(123.0, Watched()).gpus)
 
 
 @pytest.mark.logs_warnings
@@ -262,9 +319,9 @@ def test_a_driver_that_was_updated_is_named_and_tried_again_every_minute(
     driver: FakeDriver, sensor: NvmlSensor
 ) -> None:
     driver.set({"err.nvmlInit": 18})
-    assert (sensor.read(0.0, None).gpus, sensor.read(0.0, None).reason) == ((), Why.DRIVER_MISMATCH)
+    assert (sensor.read(0.0, Watched()).gpus, sensor.read(0.0, Watched()).reason) == ((), Why.DRIVER_MISMATCH)
     driver.forget_calls()
-    assert sensor.read(59.0, None).reason is Why.DRIVER_MISMATCH
+    assert sensor.read(59.0, Watched()).reason is Why.DRIVER_MISMATCH
     assert driver.calls() == []
     driver.set({"err.nvmlInit": None})
     assert one(sensor, 60.0).vram_total_bytes == 24564 * MIB
@@ -275,7 +332,7 @@ def test_without_a_driver_there_are_no_gpus_and_one_reason_and_no_second_try(cod
     library = FakePynvml(init_error=code)
     sensor = on(library)
     for now in (0.0, 61.0, 3600.0):
-        reading = sensor.read(now, PID)
+        reading = sensor.read(now, Watched(PID))
         assert (reading.gpus, reading.reason) == ((), Why.NO_DRIVER)
     assert library.n_inits == 1
 
@@ -285,12 +342,12 @@ def test_a_module_that_cannot_be_imported_is_no_driver(error: Exception) -> None
     def load() -> object:
         raise error
 
-    assert NvmlSensor(load=load).read(0.0, None).reason is Why.NO_DRIVER
+    assert NvmlSensor(load=load).read(0.0, Watched()).reason is Why.NO_DRIVER
 
 
 def test_a_driver_without_gpus_says_so(driver: FakeDriver, sensor: NvmlSensor) -> None:
     driver.set({"count": 0})
-    assert (sensor.read(0.0, None).gpus, sensor.read(0.0, None).reason) == ((), Why.NO_GPU)
+    assert (sensor.read(0.0, Watched()).gpus, sensor.read(0.0, Watched()).reason) == ((), Why.NO_GPU)
 
 
 def test_after_a_suspend_the_driver_is_opened_anew(driver: FakeDriver, sensor: NvmlSensor) -> None:
@@ -320,7 +377,7 @@ def test_a_gpu_that_sleeps_at_the_start_is_not_even_counted_until_it_wakes(
     driver: FakeDriver, sensor: NvmlSensor, tmp_path: Path
 ) -> None:
     make_nvidia_pci(tmp_path / "sys", status="suspended")
-    assert (sensor.read(0.0, None).gpus, sensor.read(0.0, None).reason) == ((), Why.ASLEEP)
+    assert (sensor.read(0.0, Watched()).gpus, sensor.read(0.0, Watched()).reason) == ((), Why.ASLEEP)
     assert driver.calls() == []
     make_nvidia_pci(tmp_path / "sys")
     assert one(sensor, 2.0).vram_total_bytes is not None
@@ -337,6 +394,8 @@ def test_a_minute_of_sampling_stays_within_its_budget_of_calls(driver: FakeDrive
         "nvmlDeviceGetUtilizationRates": 120,
         "nvmlDeviceGetPowerUsage": 120,
         "nvmlDeviceGetTemperature": 30,
+        "nvmlDeviceGetCurrentClocksEventReasons": 30,
+        "nvmlDeviceGetEnforcedPowerLimit": 1,
         "nvmlDeviceGetComputeRunningProcesses_v3": 30,
         "nvmlDeviceGetGraphicsRunningProcesses_v3": 30,
     }

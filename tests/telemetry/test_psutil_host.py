@@ -50,8 +50,8 @@ def memory(library: FakePsutil) -> HostDraft:
 
 def test_swap_figures_pass_when_they_are_possible() -> None:
     draft = memory(FakePsutil(swap=SimpleNamespace(total=100, used=30)))
-    assert (draft.ram_total_bytes, draft.ram_available_bytes) == (1000, 400)
-    assert (draft.swap_total_bytes, draft.swap_used_bytes) == (100, 30)
+    assert (draft["ram_total_bytes"], draft["ram_available_bytes"]) == (1000, 400)
+    assert (draft["swap_total_bytes"], draft["swap_used_bytes"]) == (100, 30)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_swap_figures_pass_when_they_are_possible() -> None:
 )
 def test_missing_and_impossible_swap_is_none_with_a_reason(swap: object, total: int | None, why: Why) -> None:
     draft = memory(FakePsutil(swap=swap))
-    assert (draft.swap_total_bytes, draft.swap_used_bytes) == (total, None)
+    assert (draft["swap_total_bytes"], draft["swap_used_bytes"]) == (total, None)
     assert draft.reasons["swap_used_bytes"] == why
 
 
@@ -73,7 +73,7 @@ def child(library: FakePsutil, pid: int | None = 5) -> tuple[int | None, dict[st
     """The engine's private memory and why not."""
     draft = HostDraft()
     PsutilChildMemory("engine_bytes", lambda: pid, library).fill(draft, 0.0)
-    return draft.engine_bytes, draft.reasons
+    return draft["engine_bytes"], draft.reasons
 
 
 @pytest.mark.parametrize(
@@ -106,5 +106,5 @@ def test_the_real_psutil_has_what_is_used() -> None:
     draft = HostDraft()
     PsutilMemory().fill(draft, 0.0)
     PsutilChildMemory("router_bytes", os.getpid).fill(draft, 0.0)
-    assert draft.ram_total_bytes
-    assert draft.router_bytes or draft.reasons["router_bytes"] == Why.UNSUPPORTED
+    assert draft["ram_total_bytes"]
+    assert draft["router_bytes"] or draft.reasons["router_bytes"] == Why.UNSUPPORTED

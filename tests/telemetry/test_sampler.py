@@ -10,17 +10,28 @@ from pathlib import Path
 
 import pytest
 
-from layadesk.domain.hardware import HardwareSample, Why
+from layadesk.domain.hardware import HOST_FIELDS, EngineWork, HardwareSample, Why
 from layadesk.telemetry import gpu_lane
+from layadesk.telemetry.amdgpu import AmdSensor
 from layadesk.telemetry.gpu_lane import GpuLane
+from layadesk.telemetry.host_lane import HostLane
 from layadesk.telemetry.nvml import NvmlSensor
-from layadesk.telemetry.sampler import HISTORY_S, HostLane, Sampler, sleep_clock
-from layadesk.telemetry.sensors import HOST_FIELDS
+from layadesk.telemetry.pace import Pace
+from layadesk.telemetry.sampler import HISTORY_S, Sampler, sleep_clock
+from layadesk.telemetry.sensor_list import Observed
+from layadesk.telemetry.sensors import Watched
 from tests.fakes.nvml_library import FakeDriver
+from tests.fakes.roots import break_file, make_amd_card
 from tests.fakes.sensors import FakeClock, FakeGpus, FakeHost
 
 REPO = Path(__file__).resolve().parents[2]
 WAIT_S = 10.0
+NOBODY = Observed(lambda: None, lambda: None)
+
+
+def fast() -> Pace:
+    """Ten samples a second, whatever happens."""
+    return Pace(idle_hz=10, busy_hz=10, hidden_hz=10)
 
 
 class Bench:
@@ -30,9 +41,10 @@ class Bench:
         self.host = FakeHost()
         self.gpus = FakeGpus()
         self.samples: queue.SimpleQueue[HardwareSample] = queue.SimpleQueue()
+        self.work = EngineWork()
         self.sampler = Sampler(
-            lambda: 7,
-            lambda: 8,
+            Observed(lambda: 7, lambda: 8, work=lambda: self.work),
+            pace=fast(),
             make_host_sensors=lambda: [self.host],
             make_gpu_sensors=lambda: [self.gpus],
         )
@@ -60,7 +72,6 @@ def has_gpu_figures(sample: HardwareSample) -> bool:
 def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     monkeypatch.setattr(gpu_lane, "STALE_AFTER_S", 0.5)
     made = Bench()
-    made.sampler.set_rate(10)
     yield made
     made.gpus.answer()
     made.sampler.stop()
@@ -73,7 +84,7 @@ class Lanes:
         self.host = FakeHost()
         self.clock = FakeClock()
         self.with_sleep = FakeClock(5000.0)
-        self.gpu_lane = GpuLane(list, lambda: None, clock=self.clock, period_s=0.5)
+        self.gpu_lane = GpuLane(list, Watched, clock=self.clock, period_s=0.5)
         self.lane = HostLane(lambda: [self.host], self.gpu_lane, clock=self.clock, clock_with_sleep=self.with_sleep)
 
     def tick(self, awake_s: float, asleep_s: float = 0.0) -> tuple[HardwareSample, ...]:
@@ -178,11 +189,8 @@ def test_a_real_native_call_that_hangs_does_not_stop_the_ram_curve(
     driver: FakeDriver, sensor: NvmlSensor, bench: Bench
 ) -> None:
     driver.set({"delay_us.nvmlDeviceGetUtilizationRates": 900_000})
-    sampler = Sampler(
-        lambda: None, lambda: None, make_host_sensors=lambda: [bench.host], make_gpu_sensors=lambda: [sensor]
-    )
+    sampler = Sampler(NOBODY, pace=fast(), make_host_sensors=lambda: [bench.host], make_gpu_sensors=lambda: [sensor])
     sampler.feed.subscribe(bench.samples.put)
-    sampler.set_rate(10)
     sampler.start()
     sample = bench.sample_where(lambda one: one.reasons["gpus"] != Why.NOT_YET)
     assert sample.reasons["gpus"] == Why.TIMEOUT
@@ -246,14 +254,13 @@ def test_a_stall_of_the_whole_process_breaks_the_curve_too() -> None:
 def test_gpus_keep_their_place_through_a_suspend_and_their_driver_is_opened_anew(bench: Bench) -> None:
     with_sleep = FakeClock()
     sampler = Sampler(
-        lambda: 7,
-        lambda: 8,
+        NOBODY,
+        pace=fast(),
         clock_with_sleep=lambda: sleep_clock() + with_sleep.now,
         make_host_sensors=lambda: [bench.host],
         make_gpu_sensors=lambda: [bench.gpus],
     )
     sampler.feed.subscribe(bench.samples.put)
-    sampler.set_rate(10)
     sampler.start()
     bench.sample_where(has_gpu_figures)
     with_sleep.now += 7200
@@ -266,47 +273,105 @@ def test_gpus_keep_their_place_through_a_suspend_and_their_driver_is_opened_anew
     assert bench.gpus.n_resets >= 1
 
 
-def test_the_history_holds_more_than_a_minute_and_no_more_than_it_must() -> None:
+def test_the_history_holds_half_an_hour_and_no_more_than_it_must() -> None:
     lanes = Lanes()
-    sampler = Sampler(lambda: None, lambda: None)
-    for _ in range(400):
+    sampler = Sampler(NOBODY)
+    for _ in range(4000):
         for sample in lanes.tick(0.5):
             sampler._remember(sample)
     history = sampler.history()
-    assert 60 < history[-1].taken_at - history[0].taken_at <= HISTORY_S
+    assert 1800 < history[-1].taken_at - history[0].taken_at <= HISTORY_S
+    assert sampler.latest() is history[-1]
 
 
-@pytest.mark.parametrize(("hz", "period_s"), [(2, 0.5), (0.0, 5.0), (-3, 5.0), (1000, 0.1)])
-def test_the_rate_stays_within_bounds(hz: float, period_s: float) -> None:
-    sampler = Sampler(lambda: None, lambda: None)
-    sampler.set_rate(hz)
-    assert sampler._period_s == period_s
+def test_reasons_that_stay_the_same_are_kept_once_for_all_samples() -> None:
+    lanes = Lanes()
+    first, second = (*lanes.tick(0.5), *lanes.tick(0.5))
+    assert first.reasons == second.reasons
+    assert first.reasons is second.reasons
+    lanes.host.error = PermissionError("no")
+    (third,) = lanes.tick(0.5)
+    assert third.reasons != first.reasons
 
 
-def test_a_new_rate_is_in_force_at_once(bench: Bench) -> None:
-    bench.sampler.set_rate(0.2)
+def test_a_request_makes_samples_more_frequent_and_ten_seconds_after_it_they_are_seldom_again() -> None:
+    pace = Pace()
+    assert pace.period_s(0.0, is_busy=False) == 0.5
+    assert pace.period_s(1.0, is_busy=True) == 0.25
+    assert pace.period_s(10.9, is_busy=False) == 0.25
+    assert pace.period_s(11.1, is_busy=False) == 0.5
+    pace.is_visible = False
+    assert pace.period_s(12.0, is_busy=True) == 1.0
+
+
+def test_a_reading_that_takes_long_slows_the_sampling_and_says_so_until_it_is_quick_again() -> None:
+    pace = Pace()
+    pace.took(0.18, 0.5)
+    assert (pace.period_s(0.0, is_busy=False), pace.slowed_by_ms) == (1.0, 180.0)
+    pace.took(0.3, 1.0)
+    assert pace.period_s(0.0, is_busy=False) == 2.0
+    for _ in range(10):
+        pace.took(5.0, pace.period_s(0.0, is_busy=False))
+    assert pace.period_s(0.0, is_busy=False) == 5.0  # never slower than that
+    for _ in range(200):
+        pace.took(0.001, pace.period_s(0.0, is_busy=False))
+    assert (pace.period_s(0.0, is_busy=False), pace.slowed_by_ms) == (0.5, None)
+
+
+def test_a_sample_tells_what_the_engine_is_at_and_what_it_cost(bench: Bench) -> None:
+    bench.work = EngineWork(n_running=1, decode_tps=61.0)
     bench.sampler.start()
-    bench.sample()
-    bench.sampler.set_rate(10)
-    times = [bench.sample().taken_at for _ in range(3)]
-    assert times[-1] - times[0] < 5
+    sample = bench.sample()
+    assert sample.work == bench.work
+    assert sample.took_ms is not None
+    assert sample.wall_at > 1e9
+
+
+def test_whoever_begins_to_look_gets_a_sample_at_once() -> None:
+    samples: queue.SimpleQueue[HardwareSample] = queue.SimpleQueue()
+    sampler = Sampler(NOBODY, pace=Pace(hidden_hz=0.2), make_host_sensors=lambda: [FakeHost()], make_gpu_sensors=list)
+    sampler.set_visible(False)
+    sampler.feed.subscribe(samples.put)
+    sampler.start()
+    first = samples.get(timeout=WAIT_S)
+    sampler.set_visible(True)
+    assert samples.get(timeout=WAIT_S).taken_at - first.taken_at < 4
+    sampler.stop()
 
 
 def test_the_gpu_lane_is_slower_than_four_a_second_however_often_it_is_woken(bench: Bench) -> None:
     bench.sampler.start()
     for _ in range(12):
-        bench.sampler.set_rate(10)
+        bench.sampler.wake()
         bench.sample()
     first, last = bench.sampler.history()[0].taken_at, bench.sampler.history()[-1].taken_at
     assert bench.gpus.n_reads <= (last - first) * 4 + 2
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pipe in the file system")
+def test_a_file_of_the_gpu_whose_reading_hangs_does_not_stop_the_ram_curve(bench: Bench, tmp_path: Path) -> None:
+    card = make_amd_card(tmp_path / "sys")
+    break_file(card / "gpu_busy_percent", "hang")
+    sensor = AmdSensor(sys_root=tmp_path / "sys", proc_root=tmp_path / "proc")
+    sampler = Sampler(NOBODY, pace=fast(), make_host_sensors=lambda: [bench.host], make_gpu_sensors=lambda: [sensor])
+    sampler.feed.subscribe(bench.samples.put)
+    sampler.start()
+    sample = bench.sample_where(lambda one: one.reasons["gpus"] != Why.NOT_YET)
+    assert sample.reasons["gpus"] == Why.TIMEOUT
+    assert sample.ram_available_bytes is not None
+    for _ in range(3):
+        assert bench.sample().ram_available_bytes is not None
+    (card / "gpu_busy_percent").write_text("37\n", encoding="ascii")  # lets the reader go
+    break_file(card / "gpu_busy_percent", "missing")
+    bench.sample_where(lambda one: bool(one.gpus))
+    sampler.stop()
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the real /proc")
 def test_this_machine_is_sampled_as_it_is() -> None:
     samples: queue.SimpleQueue[HardwareSample] = queue.SimpleQueue()
-    sampler = Sampler(os.getpid, lambda: None)
+    sampler = Sampler(Observed(os.getpid, lambda: None), pace=fast())
     sampler.feed.subscribe(samples.put)
-    sampler.set_rate(10)
     sampler.start()
     sample = samples.get(timeout=WAIT_S)
     sampler.stop()

@@ -96,8 +96,14 @@ _WORKERS: Final[Mapping[WorkerKind, str]] = {
 _WHYS: Final[Mapping[str, str]] = {
     Why.NOT_YET: QT_TRANSLATE_NOOP("words", "there is no reading yet"),
     Why.NOT_RUNNING: QT_TRANSLATE_NOOP("words", "it is not running"),
+    Why.NOTHING_MAPPED: QT_TRANSLATE_NOOP("words", "no expert is read from a mapped file"),
     Why.NO_SWAP: QT_TRANSLATE_NOOP("words", "this machine has no swap"),
     Why.CGROUP_LIMIT: QT_TRANSLATE_NOOP("words", "the limit of this container is shown"),
+    Why.NO_LIMIT: QT_TRANSLATE_NOOP("words", "nothing limits it below the machine's own"),
+    Why.WSL_VM: QT_TRANSLATE_NOOP("words", "this is the memory of WSL2's virtual machine, not of the PC"),
+    Why.FROM_MAPPINGS: QT_TRANSLATE_NOOP("words", "counted by what the engine has mapped"),
+    Why.OURS_ONLY: QT_TRANSLATE_NOOP("words", "only the engine's own share is known"),
+    Why.PACKAGE_POWER: QT_TRANSLATE_NOOP("words", "of the whole chip, processor included"),
     Why.UNSUPPORTED: QT_TRANSLATE_NOOP("words", "this machine does not report it"),
     Why.NO_PERMISSION: QT_TRANSLATE_NOOP("words", "the system does not allow reading it"),
     Why.UNREADABLE: QT_TRANSLATE_NOOP("words", "it cannot be read"),
@@ -110,6 +116,10 @@ _WHYS: Final[Mapping[str, str]] = {
     Why.ASLEEP: QT_TRANSLATE_NOOP("words", "the GPU is asleep"),
     Why.LOST: QT_TRANSLATE_NOOP("words", "the GPU is not there any more"),
     Why.WDDM: QT_TRANSLATE_NOOP("words", "Windows does not tell it for each program"),
+    Why.WSL_BLIND: QT_TRANSLATE_NOOP("words", "WSL2 has never reported it"),
+    Why.UNIFIED: QT_TRANSLATE_NOOP("words", "this GPU has no memory of its own and works in RAM"),
+    Why.STUCK: QT_TRANSLATE_NOOP("words", "the driver reports 100 % although nothing is computed"),
+    Why.ONLY_IN_LOADS: QT_TRANSLATE_NOOP("words", "it is read only while an expert loads"),
     Why.CONTAINER: QT_TRANSLATE_NOOP("words", "a container hides it"),
 }
 
