@@ -32,7 +32,9 @@ def smoke(options: argparse.Namespace) -> int:
 
 
 def doctor(options: argparse.Namespace) -> int:
-    """Check the installation and say what to do."""
+    """Check the installation and say what to do; with `--probe`, what each sensor of this machine says."""
+    if options.probe:
+        return _probe(options)
     from layadesk.ui.texts.findings import finding_remedy, finding_words  # noqa: PLC0415 - QtCore
     from layadesk.usecases.check_installation import CheckInstallation, Level  # noqa: PLC0415
 
@@ -47,6 +49,28 @@ def doctor(options: argparse.Namespace) -> int:
             if finding.level is not Level.OK:
                 print(f"      → {finding_remedy(finding)}")
     return EXIT_FAILED if any(finding.level is Level.FAIL for finding in findings) else EXIT_OK
+
+
+def _probe(options: argparse.Namespace) -> int:
+    from layadesk.usecases.probe_machine import described, probe_machine  # noqa: PLC0415
+
+    with running_core(options.data_dir, options.engine) as core:
+        sample = probe_machine(core.observed)
+    told = described(sample)
+    if options.json:
+        print_json(told)
+        return EXIT_OK
+    from layadesk.ui.texts.words import why  # noqa: PLC0415 - QtCore
+
+    speak(options.data_dir)
+    for title, fields in (("host", told["host"]), *((gpu["name"], gpu["fields"]) for gpu in told["gpus"])):
+        print(title)
+        for name, figure in fields.items():
+            reason = "" if figure["why"] is None else f"  ({why(figure['why'])})"
+            print(f"  {name:26} {_figure(figure['value'])}{reason}")
+    if told["gpus_why"] is not None:
+        print(f"GPUs: n/a ({why(told['gpus_why'])})")
+    return EXIT_OK
 
 
 def _listed(measured: dict[str, Any]) -> str:

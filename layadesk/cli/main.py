@@ -57,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     smoke.add_argument("--expert", metavar="ID", help="the expert to test; default: the router's choice")
     smoke.set_defaults(run=checks.smoke)
     doctor = commands.add_parser("doctor", parents=[printing], help="check the installation, with remedies")
+    doctor.add_argument("--probe", action="store_true", help="what each sensor of this machine says, and why not")
     doctor.set_defaults(run=checks.doctor)
     return parser
 

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from layadesk.domain.hardware import GPU_FIELDS, HOST_FIELDS
 from tests.cli.conftest import Done, Shell
+from tests.fakes.nvml_library import build_library
 
 
 def complains(done: Done, *words: str) -> bool:
@@ -143,6 +145,35 @@ def test_doctor_names_what_is_missing_and_its_status_says_whether_it_matters(she
     text = shell.run("doctor")
     assert text.status == 0
     assert "FAIL" not in text.out
+
+
+def test_a_probe_tells_every_figure_or_why_there_is_none(shell: Shell) -> None:
+    done = shell.run("doctor", "--probe", "--json")
+    assert done.status == 0
+    told = done.json
+    assert set(told["host"]) == set(HOST_FIELDS)
+    for name, figure in told["host"].items():
+        assert figure["value"] is not None or figure["why"], name
+    assert told["host"]["ram_total_bytes"]["value"] > 2**20
+    assert told["host"]["engine_bytes"]["value"] is None or told["host"]["engine_bytes"]["value"] > 0
+    assert told["gpus"] or told["gpus_why"]
+    text = shell.run("doctor", "--probe")
+    assert "ram_available_bytes" in text.out
+    assert "(" in text.out
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="LD_LIBRARY_PATH")
+def test_a_probe_shows_nvidias_cards(shell: Shell, tmp_path: Path) -> None:
+    library = build_library(tmp_path)
+    library.rename(tmp_path / "libnvidia-ml.so.1")
+    (tmp_path / "gpus").write_text("gpu0.used=20000000000\ngpu0.compute=77:NA\ngpu0.util=97\n", encoding="ascii")
+    told = shell.run(
+        "doctor", "--probe", "--json", LD_LIBRARY_PATH=str(tmp_path), FAKE_NVML_STATE=str(tmp_path / "gpus")
+    ).json
+    fields = next(gpu for gpu in told["gpus"] if gpu["source"] == "nvml")["fields"]
+    assert set(fields) == set(GPU_FIELDS)
+    assert fields["vram_used_bytes"] == {"value": 20000000000, "why": None}
+    assert fields["pcie_rx_bytes_per_s"] == {"value": None, "why": "only_in_loads"}
 
 
 def test_doctor_tells_a_broken_engine(shell: Shell) -> None:
