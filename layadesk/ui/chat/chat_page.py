@@ -4,7 +4,6 @@ The page holds ids and asks the use cases; it never keeps a truth of its own bes
 """
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Signal, Slot
@@ -12,21 +11,25 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from layadesk.domain.chat import Conversation, Message, MessageStatus, OpenConversation
-from layadesk.domain.errors import ErrorReport
 from layadesk.domain.inference import Role
 from layadesk.ui.bridge import Bridge
 from layadesk.ui.chat.answerer_hint import answerer_hint
 from layadesk.ui.chat.branch_reader import BranchReader
+from layadesk.ui.chat.chat_actions import ChatActions
 from layadesk.ui.chat.chat_header import ChatHeader
 from layadesk.ui.chat.composer import Composer
 from layadesk.ui.chat.draft_keeper import DraftKeeper
 from layadesk.ui.chat.expert_list import ExpertList
+from layadesk.ui.chat.link_question import LinkQuestion
 from layadesk.ui.chat.live_turns import LiveTurns
 from layadesk.ui.chat.transcript_view import TranscriptView
+from layadesk.ui.markup.back_thread import BackThread
+from layadesk.ui.markup.formulas import Formulas
+from layadesk.ui.markup.parts import Kit
 from layadesk.ui.texts import words
 from layadesk.ui.widgets.empty_state import EmptyState
 from layadesk.ui.widgets.roles import set_role
-from layadesk.usecases.turns import TurnEnded, TurnEvent, TurnProgress, TurnStarted, TurnText
+from layadesk.usecases.turns import TurnEnded, TurnEvent, TurnProgress, TurnStarted, TurnText, TurnThinking
 
 if TYPE_CHECKING:
     from layadesk.usecases.bundle import UseCases
@@ -58,9 +61,14 @@ class ChatPage(QWidget):
         self.drafts = DraftKeeper(use_cases.conversations, bridge=bridge, parent=self)
         self._conversation = use_cases.conversations.create()
         self._unsent: Conversation | None = self._conversation
+        self._actions = ChatActions(use_cases, bridge=bridge, parent=self)
         self._reader = BranchReader(use_cases.conversations, bridge=bridge, parent=self)
         self.header = ChatHeader(experts)
-        self.transcript = TranscriptView(name_of=experts.name_of)
+        self._beside = BackThread(bridge)
+        self._formulas = Formulas(self._beside, self)
+        self.transcript = TranscriptView(name_of=experts.name_of, kit=Kit(self._formulas, self._beside))
+        self._formulas.drawn.connect(self.transcript.draw_again)
+        self.link_question = LinkQuestion(self)
         self.empty = EmptyState()
         self.composer = Composer()
         self._stack = QStackedWidget()
@@ -92,6 +100,10 @@ class ChatPage(QWidget):
         if conversation_id != self._conversation.conversation_id:
             self._leave()
         self._reader.ask(conversation_id)
+
+    def close_threads(self) -> None:
+        """Before the end: nothing is prepared any more."""
+        self._beside.close()
 
     def refresh(self) -> None:
         """What is shown, or is about to be, may have changed in the store."""
@@ -134,10 +146,14 @@ class ChatPage(QWidget):
         self.header.picker.add_requested.connect(self.add_model_requested)
         self.transcript.edit_submitted.connect(self._on_edit_submitted)
         self.transcript.again_requested.connect(self._on_again_requested)
+        self.transcript.link_chosen.connect(self.link_question.ask)
         self.transcript.sibling_requested.connect(self._on_sibling_requested)
         self.composer.submitted.connect(self._on_submitted)
         self.composer.stop_requested.connect(self.stop)
         self.composer.text_changed.connect(self._on_text_changed)
+        self._actions.not_sent.connect(self._on_not_sent)
+        self._actions.conversation_set.connect(self._on_conversation_set)
+        self._actions.failed.connect(self.failed)
         self._reader.read.connect(self._on_read)
         self._reader.failed.connect(self.failed)
         self.empty.accepted.connect(self._on_empty_accepted)
@@ -225,12 +241,10 @@ class ChatPage(QWidget):
                 if is_here:
                     self._on_turn_started(event)
                 self.running_changed.emit()
-            case TurnText():
-                self.transcript.append_text(event)
+            case TurnText() | TurnThinking() | TurnProgress():
+                self._show_stream(event)
                 if is_here:
                     self._update_context()
-            case TurnProgress():
-                self.transcript.show_progress(event)
             case TurnEnded():
                 self.transcript.update_message(event.message)
                 if is_here:
@@ -240,6 +254,15 @@ class ChatPage(QWidget):
             case _:
                 if is_here:
                     self._on_turn_detail(event.message_id)
+
+    def _show_stream(self, event: TurnText | TurnThinking | TurnProgress) -> None:
+        match event:
+            case TurnText():
+                self.transcript.append_text(event)
+            case TurnThinking():
+                self.transcript.append_thinking(event)
+            case TurnProgress():
+                self.transcript.show_progress(event)
 
     def _announce(self, status: MessageStatus) -> None:
         is_complete = status is MessageStatus.COMPLETE
@@ -267,33 +290,26 @@ class ChatPage(QWidget):
 
     @Slot(str)
     def _on_submitted(self, text: str) -> None:
-        conversation = self._conversation
-        self.drafts.note(conversation, "")
-        future = self._use_cases.send_message(conversation, text)
-        self._bridge.deliver(future, self._on_sent, on_error=partial(self._on_not_sent, conversation, text))
+        self.drafts.note(self._conversation, "")
+        self._actions.send(self._conversation, text)
         self.transcript.go_to_end()
 
-    def _on_sent(self, _: TurnStarted) -> None:
-        """The bubbles came with the turn event; here only the error would matter."""
-
-    def _on_not_sent(self, conversation: Conversation, text: str, report: ErrorReport) -> None:
+    @Slot(object, str)
+    def _on_not_sent(self, conversation: Conversation, text: str) -> None:
         """Nothing that was written is lost: it goes back to where it was, before what was typed meanwhile."""
         typed = self.drafts.draft_of(conversation)
         restored = text if not typed.strip() else f"{text}\n{typed}"
         self.drafts.note(conversation, restored)
         if conversation.conversation_id == self._conversation.conversation_id:
             self.composer.set_text(restored)
-        self.failed.emit(report)
 
     @Slot(str, str)
     def _on_edit_submitted(self, message_id: str, text: str) -> None:
-        future = self._use_cases.send_message(self._conversation, text, edit_of=message_id)
-        self._bridge.deliver(future, self._on_sent, on_error=self._on_failed)
+        self._actions.edit(self._conversation, message_id, text)
 
     @Slot(str)
     def _on_again_requested(self, answer_id: str) -> None:
-        future = self._use_cases.regenerate(self._conversation.conversation_id, answer_id)
-        self._bridge.deliver(future, self._on_sent, on_error=self._on_failed)
+        self._actions.again(self._conversation.conversation_id, answer_id)
 
     @Slot(str)
     def _on_sibling_requested(self, message_id: str) -> None:
@@ -301,13 +317,10 @@ class ChatPage(QWidget):
 
     @Slot(str)
     def _on_pin_chosen(self, expert_id: str) -> None:
-        pin = expert_id or None
-        future = self._use_cases.conversations.pin_expert(self._conversation.conversation_id, pin)
-        self._bridge.deliver(
-            future, partial(self._on_pinned, self._conversation.conversation_id), on_error=self._on_failed
-        )
+        self._actions.pin(self._conversation.conversation_id, expert_id or None)
 
-    def _on_pinned(self, conversation_id: str, _: None) -> None:
+    @Slot(str)
+    def _on_conversation_set(self, conversation_id: str) -> None:
         if self._unsent is not None and self._unsent.conversation_id == conversation_id:
             self._unsent = None
         if conversation_id == self._conversation.conversation_id:
@@ -327,9 +340,6 @@ class ChatPage(QWidget):
     @Slot()
     def _on_experts_changed(self) -> None:
         self._retranslate()
-
-    def _on_failed(self, report: ErrorReport) -> None:
-        self.failed.emit(report)
 
 
 def _up_to(branch: Sequence[Message], message_id: str | None) -> tuple[Message, ...]:

@@ -7,8 +7,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from layadesk.domain.chat import Message
-from layadesk.ui.chat.message_actions import BUTTON_PX, CopyButton, SiblingSwitcher, actions_row
-from layadesk.ui.chat.message_text import MessageText
+from layadesk.ui.chat.message_actions import BUTTON_PX, CopyButton, SiblingSwitcher, actions_row, needed_height
+from layadesk.ui.markup.message_body import MessageBody
+from layadesk.ui.markup.parts import Kit
 from layadesk.ui.theme.tokens import GAP_M, GAP_S, GAP_XS
 from layadesk.ui.widgets.icon_button import IconButton
 from layadesk.ui.widgets.roles import set_look, set_role
@@ -26,14 +27,14 @@ class QuestionView(QWidget):
     edit_submitted = Signal(str, str)
     sibling_requested = Signal(str)
 
-    def __init__(self, message: Message, siblings: Sequence[str], *, width: int = 0) -> None:
+    def __init__(self, message: Message, siblings: Sequence[str], *, kit: Kit, width: int = 0) -> None:
         super().__init__()
         self.setObjectName("question")
         self._message = message
         self._is_busy = False
         self._block = QFrame()
         set_role(self._block, "question")
-        self.body = MessageText("question-text", width=max(width - 2 * GAP_M, 0))
+        self.body = MessageBody(kit, width=max(width - 2 * GAP_M, 0), has_markup=False)
         self._edit_box: TextBox | None = None
         self._edit_row: QWidget | None = None
         self.switcher = SiblingSwitcher()
@@ -44,7 +45,7 @@ class QuestionView(QWidget):
         self.edit_button.setObjectName("edit")
         self.edit_button.clicked.connect(self.begin_edit)
         self._lay_out()
-        self.body.set_text(message.text)
+        self.body.set_text(message.text, is_finished=True)
         self.show_message(message, siblings)
         self._retranslate()
 
@@ -56,13 +57,36 @@ class QuestionView(QWidget):
     def show_message(self, message: Message, siblings: Sequence[str]) -> None:
         """Bring it up to date; an edit that is under way is not disturbed."""
         if message.text != self._message.text:
-            self.body.set_text(message.text)
+            self.body.set_text(message.text, is_finished=True)
         self._message = message
         self.switcher.set_siblings(message.message_id, siblings)
 
     def focus_chain(self) -> tuple[QWidget, ...]:
         """Its stops for the Tab key, in order."""
-        return (self.body, self.switcher.earlier, self.switcher.later, self.edit_button, self.copy_button)
+        switcher = self.switcher
+        return (*self.body.focus_chain(), switcher.earlier, switcher.later, self.edit_button, self.copy_button)
+
+    def needed_height(self, width: int) -> int:
+        """At that width."""
+        return needed_height(self, width)
+
+    def show_range(self, top: int, bottom: int) -> None:
+        """What is seen of it, in its own coordinates."""
+        self.body.show_range(top - self.body.y(), bottom - self.body.y())
+
+    def place_of(self, y: int) -> tuple[int, int]:
+        """A place that stays when heights above it change; see `y_of`."""
+        return self.body.place_of(y - self.body.y())
+
+    def y_of(self, place: tuple[int, int]) -> int:
+        """Where a place is now."""
+        return self.body.y() + self.body.y_of(place)
+
+    def is_in_use(self) -> bool:
+        """Whether it must stay: it has the focus, a selection, or an edit."""
+        focus = self.focusWidget()
+        has_focus = focus is not None and focus.hasFocus()
+        return has_focus or self.body.has_selection() or (self._edit_row is not None and not self._edit_row.isHidden())
 
     def set_busy(self, is_busy: bool) -> None:
         """No edits are sent while an answer is being made in this conversation."""
@@ -149,7 +173,7 @@ class QuestionView(QWidget):
             self._edit_row.setVisible(is_on)
 
     def _retranslate(self) -> None:
-        self.body.setAccessibleName(self.tr("Your message"))
+        self.body.set_name(self.tr("Your message"))
         self.edit_button.set_name(self.tr("Edit the message"))
         if self._edit_row is not None and self._edit_box is not None:
             self._edit_box.setAccessibleName(self.tr("Edit your message"))

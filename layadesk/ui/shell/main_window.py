@@ -107,6 +107,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.page.drafts.flush()
+        self.page.close_threads()
         super().closeEvent(event)
 
     def add_page(self, destination: Destination, page: Page) -> None:

@@ -1,11 +1,22 @@
 """The system's fonts at the sizes of the design, with Simplified Chinese glyphs where the font has none."""
 
-from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication
+from PySide6.QtGui import QFont, QFontDatabase, QFontInfo, QGuiApplication
 
-from layadesk.ui.theme.tokens import CONTROL_PX, SMALL_PX, TITLE_PX, TRANSCRIPT_PX
+from layadesk.ui.theme.tokens import CODE_PX, CONTROL_PX, SMALL_PX, TITLE_PX, TRANSCRIPT_PX
 
 # Named before the system's own choice, which may hand out Japanese glyph forms for Chinese text.
 CHINESE = ("PingFang SC", "Microsoft YaHei UI", "Microsoft YaHei", "Noto Sans CJK SC", "Source Han Sans SC")
+
+MONOSPACE = ("Cascadia Mono", "Consolas", "Menlo", "Noto Sans Mono", "DejaVu Sans Mono", "Liberation Mono")
+
+
+def code_font() -> QFont:
+    """The system's monospace, for code."""
+    font = _sized(QFontDatabase.SystemFont.FixedFont, CODE_PX)
+    font.setStyleHint(QFont.StyleHint.Monospace)
+    if not QFontInfo(font).fixedPitch():  # a platform without a font of its own for code
+        font.setFamilies([*MONOSPACE, *CHINESE])
+    return font
 
 
 def control_font() -> QFont:

@@ -60,6 +60,12 @@ QTextEdit { background: transparent; border: none; selection-background-color: $
   selection-color: $on_accent; }
 QTextEdit[role="answer"]:focus, QTextEdit[role="question-text"]:focus { background: transparent; }
 
+QFrame[role="code-frame"] { background: $raised; border: 1px solid $border; border-radius: ${radius}px; }
+QPlainTextEdit[role="code"] { background: transparent; color: $text; border: none; padding: 0 ${gap_m}px;
+  selection-background-color: $accent; selection-color: $on_accent; }
+QToolButton#thinking { color: $muted; text-align: left; padding: 2px 6px 2px 2px; }
+QToolButton#thinking:hover { color: $text; }
+
 QLabel[role="chip"] {
   background: $raised; color: $text; border-radius: ${chip_radius}px; padding: 2px ${gap_s}px; min-height: 17px;
 }

@@ -66,6 +66,8 @@ class Ink(StrEnum):
     OK = "ok"
     WARN = "warn"
     DANGER = "danger"
+    RAISED = "raised"
+    BORDER = "border"
 
 
 # Meaning has one colour everywhere: ours is the accent; the phases of an answer are route grey, load blue,
@@ -91,6 +93,7 @@ CONTROL_PX = 13.0
 TRANSCRIPT_PX = 14.5
 TITLE_PX = 15.0
 SMALL_PX = 11.5
+CODE_PX = 13.0
 LINE_HEIGHT = 1.55
 
 ICON_PX = 16
