@@ -12,9 +12,10 @@ from pathlib import Path
 import msgspec
 
 from layadesk.domain.errors import ErrorCode, fail
+from layadesk.model_library.catalogue import read_catalogue
 from layadesk.model_library.expert_table import ExpertTable
 from layadesk.model_library.inventory import Inventory
-from layadesk.paths import DataPaths, assets_dir
+from layadesk.paths import DataPaths, assets_dir, catalogue_file
 from layadesk.protocol.feed import Feed
 from layadesk.protocol.options import EngineOptions, RouterOptions
 from layadesk.protocol.scripted import ScriptedOptions
@@ -95,7 +96,13 @@ class Core:
         self.router = RouterClient(
             lambda: spawn.start_router(self._router_options()), log_dir=self.paths.logs, run_dir=self.paths.run
         )
-        self.pool = ExpertPool(self.inventory, self.settings, self.engine, ExpertTable(self.paths.expert_table))
+        self.pool = ExpertPool(
+            self.inventory,
+            self.settings,
+            self.engine,
+            ExpertTable(self.paths.expert_table),
+            recommended={card.model_id: card.sampling for card in read_catalogue(catalogue_file()).cards},
+        )
         self.answers = AnswerRequest(self.pool, self.router, self.engine)
         self.ask = Ask(self.answers, self.settings)
         self.route_texts = RouteTexts(self.pool, self.router)

@@ -744,12 +744,20 @@
         <translation>请缩短消息，或用更长的上下文加载专家。</translation>
     </message>
     <message>
+        <source>Simplify the JSON schema or the grammar, or leave it out.</source>
+        <translation>请简化 JSON schema 或语法，或者不使用它。</translation>
+    </message>
+    <message>
         <source>Something went wrong inside LayaDesk.</source>
         <translation>LayaDesk 内部出现错误。</translation>
     </message>
     <message>
         <source>Start it in a desktop session, or use `layadesk ask` in the terminal.</source>
         <translation>请在桌面会话中启动，或在终端使用 `layadesk ask`。</translation>
+    </message>
+    <message>
+        <source>The answer cannot be bound to this {kind}: {detail}.</source>
+        <translation>无法让回答遵守这个 {kind}：{detail}。</translation>
     </message>
     <message>
         <source>The architecture “{architecture}” of {subject} is not known to this version.</source>
@@ -1642,6 +1650,10 @@
     <message>
         <source>it is read only while an expert loads</source>
         <translation>仅在加载专家时读取</translation>
+    </message>
+    <message>
+        <source>Stopped here: the answer only repeated itself.</source>
+        <translation>回答只是在重复自己，已在此停止。</translation>
     </message>
 </context>
 <context>

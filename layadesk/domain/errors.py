@@ -41,6 +41,7 @@ class ErrorCode(StrEnum):
     CONTEXT_LENGTH_EXCEEDED = "context_length_exceeded"
     TEMPLATE_FAILED = "template_failed"
     BAD_PARAMETER = "bad_parameter"
+    BAD_GRAMMAR = "bad_grammar"
     DUPLICATE_REQUEST = "duplicate_request"
     QUEUE_FULL = "queue_full"
     UNKNOWN_CONVERSATION = "unknown_conversation"

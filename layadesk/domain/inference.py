@@ -50,17 +50,40 @@ class LoadParams:
 
 @dataclass(frozen=True, slots=True)
 class SamplingParams:
-    """How tokens are chosen: `temperature` 0 is greedy, `seed` None is drawn anew, `max_tokens` is a ceiling."""
+    """How tokens are chosen. `temperature` 0 is greedy, `seed` None is drawn anew, `max_tokens` is a ceiling.
 
-    temperature: float = 0.6
-    top_k: int = 40
-    top_p: float = 0.95
-    min_p: float = 0.05
-    repeat_penalty: float = 1.1
-    repeat_last_n: int = 64
+    None leaves a number to the model's own recommendation, else to `domain/sampling_defaults.py`. The rest is off at
+    its default. `logit_bias` adds to the logits of tokens. `json_schema` (JSON text) or `grammar` (llama.cpp's GBNF)
+    bind the answer, thinking excepted; `stops_loops` ends an answer that only repeats itself.
+    """
+
+    temperature: float | None = None
+    top_k: int | None = None
+    top_p: float | None = None
+    min_p: float | None = None
+    typical_p: float = 1.0
+    repeat_penalty: float | None = None
+    repeat_last_n: int | None = None
+    frequency_penalty: float = 0.0
+    presence_penalty: float | None = None
+    dry_multiplier: float = 0.0
+    dry_base: float = 1.75
+    dry_allowed_length: int = 2
+    dry_last_n: int = 1024
+    dry_breakers: tuple[str, ...] = ("\n", ":", '"', "*")
+    xtc_probability: float | None = None
+    xtc_threshold: float | None = None
+    top_n_sigma: float = 0.0
+    mirostat: int | None = None
+    mirostat_tau: float | None = None
+    mirostat_eta: float | None = None
+    logit_bias: tuple[tuple[int, float], ...] = ()
+    json_schema: str | None = None
+    grammar: str | None = None
     seed: int | None = None
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
+    stops_loops: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +108,11 @@ class PromptMessage:
 
 
 class FinishReason(StrEnum):
-    """Why an answer ended: OpenAI's two, and ours."""
+    """Why an answer ended: OpenAI's two, and ours. `LOOP`: it did nothing but repeat itself."""
 
     STOP = "stop"
     LENGTH = "length"
+    LOOP = "loop"
     CANCELLED = "cancelled"
     ERROR = "error"
 

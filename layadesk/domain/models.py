@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from layadesk.domain.inference import LoadParams, MemoryUse
+from layadesk.domain.sampling_defaults import SamplingDefaults
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class ModelCard:
     note: str
     files: tuple[ModelFile, ...] = field(default_factory=tuple)
     revision: str | None = None
+    sampling: SamplingDefaults = field(default_factory=SamplingDefaults)
 
 
 class NotChatKind(StrEnum):
@@ -95,11 +97,12 @@ class InstalledModel:
 
 @dataclass(frozen=True, slots=True)
 class ExpertSpec:
-    """What the engine needs in order to load an expert."""
+    """What the engine needs in order to load an expert, and what the catalogue recommends for sampling it."""
 
     model_id: str
     path: str
     params: LoadParams = field(default_factory=LoadParams)
+    sampling: SamplingDefaults = field(default_factory=SamplingDefaults)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from layadesk.domain.inference import MemoryUse, SamplingParams
 from layadesk.domain.models import ExpertSpec
+from layadesk.domain.sampling_defaults import SamplingDefaults
 from layadesk.engine.batch import Batch
 
 
@@ -36,7 +37,7 @@ class ExpertFacts:
     positions a layer with a sliding window looks back on, 0 where there is none: a sequence can be cut only where its
     window is still there (`seq_pos_min`). `needs_checkpoints`: cutting back is the exception, so states are worth
     keeping. `n_seq_max` sequences have a place, `n_parallel` of them run. `fingerprint` is the same for experts whose
-    saved states can be exchanged.
+    saved states can be exchanged. `recommended` is what the file itself says about sampling.
     """
 
     architecture: str
@@ -62,13 +63,18 @@ class ExpertFacts:
     n_parallel: int = 0
     fingerprint: str = ""
     needs_checkpoints: bool = False
+    recommended: SamplingDefaults = field(default_factory=SamplingDefaults)
 
 
 class Sampler(Protocol):
     """Chooses the tokens of one sequence and remembers them (seed, penalties). Decode thread."""
 
-    def sample(self, row: int) -> int:
-        """The next token from row `row` of the batch decoded last, which must have asked for logits."""
+    def sample(self, row: int, *, is_free: bool = False) -> int:
+        """The next token from row `row` of the batch decoded last, which must have asked for logits.
+
+        `is_free`: a grammar does not bind it, because it is thinking. Raises BAD_GRAMMAR where a grammar cannot be
+        met, DECODE_FAILED where there is nothing to choose from.
+        """
         ...
 
     def close(self) -> None:
@@ -88,6 +94,10 @@ class Expert(Protocol):
         """Tokens of `text`, without BOS; control tokens only where `parse_special`. GGUF_NO_VOCABULARY. Any thread."""
         ...
 
+    def schema_grammar(self, schema: str) -> str:
+        """The grammar of all JSON texts that fit a JSON schema. Raises BAD_GRAMMAR for what is none. Any thread."""
+        ...
+
     def piece(self, token: int) -> bytes:
         """The bytes a token stands for, possibly part of a character; empty for control tokens."""
         ...
@@ -104,7 +114,10 @@ class Expert(Protocol):
         ...
 
     def new_sampler(self, sampling: SamplingParams, seed: int) -> Sampler:
-        """A sampler for one sequence; `sampling.seed` is ignored in favour of `seed`."""
+        """A sampler for one sequence; `sampling.seed` is ignored in favour of `seed`.
+
+        Raises BAD_GRAMMAR for a grammar that is none.
+        """
         ...
 
     def seq_remove(self, seq_id: int, from_position: int = 0) -> None:

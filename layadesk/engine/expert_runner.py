@@ -3,11 +3,12 @@
 import logging
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError
 from layadesk.domain.inference import FinishReason
 from layadesk.domain.models import ExpertSpec
+from layadesk.domain.sampling_defaults import resolve
 from layadesk.engine.backend import DecodeOutcome, Expert
 from layadesk.engine.cell_files import SavedCells
 from layadesk.engine.cell_keeper import CellKeeper
@@ -85,6 +86,7 @@ class ExpertRunner:
         self.kept.set_prompt(one, prompt.tokens)
         one.n_dropped = prompt.n_dropped
         one.closing = prompt.closing
+        one.grammar = prompt.grammar
         one.stream = TextStream(
             one.request.sampling.stop, ends=self.prompts.stops, marks=self.prompts.marks, is_open=prompt.is_thinking
         )
@@ -189,10 +191,11 @@ class ExpertRunner:
 
     def _take_token(self, one: Sequence, row: int) -> None:
         if one.sampler is None:
-            sampling = one.request.sampling
+            sampling = resolve(one.request.sampling, self.spec.sampling, self.expert.facts.recommended)
+            sampling = replace(sampling, grammar=one.grammar)
             one.sampler = self.expert.new_sampler(sampling, seed_of(sampling, secrets.randbits(32)))
         began = self._clock()
-        token = one.sampler.sample(row)
+        token = one.sampler.sample(row, is_free=one.stream.is_thinking)
         is_end = self.expert.is_eog(token)
         one.pulse.beat(began, self._clock(), is_end=is_end)
         if is_end:
@@ -205,6 +208,9 @@ class ExpertRunner:
                 self._append(one, closing)
         if one.stream.is_stopped:
             self._end(one, FinishReason.STOP)
+        elif one.loops.push(token) and one.request.sampling.stops_loops:
+            log.info("request %s only repeated itself and was ended", one.request_id)
+            self._end(one, FinishReason.LOOP)
         elif one.is_full:
             self._end(one, FinishReason.LENGTH)
 

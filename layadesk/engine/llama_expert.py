@@ -9,13 +9,17 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.inference import SamplingParams
 from layadesk.engine.backend import DecodeOutcome, ExpertFacts
 from layadesk.engine.batch import Batch, BatchLimits, check_batch
-from layadesk.engine.llama_library import native
+from layadesk.engine.json_grammar import grammar_of
+from layadesk.engine.llama_library import json_schema_to_gbnf, native
 from layadesk.engine.llama_sampler import LlamaSampler
 from layadesk.engine.sampling import sampler_chain
+from layadesk.engine.top_candidates import Logits
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +39,7 @@ class LlamaExpert:
         self._limits = BatchLimits(facts.n_batch, facts.n_parallel, facts.n_vocab, facts.n_seq_max)
         self._batch = native.llama_batch_init(facts.n_batch, 0, 1)
         self._rows: frozenset[int] = frozenset()
+        self._logits_type = ctypes.c_float * facts.n_vocab
         self._piece = ctypes.create_string_buffer(256)
         self._should_abort: Callable[[], bool] | None = None
         self._abort_callback = native.ggml_abort_callback(self._asked_to_abort)
@@ -55,6 +60,10 @@ class LlamaExpert:
         if n < 0:
             raise fail(ErrorCode.INTERNAL, reason="tokenize", value=n)
         return list(tokens[:n])
+
+    def schema_grammar(self, schema: str) -> str:
+        """See Expert."""
+        return grammar_of(schema, json_schema_to_gbnf)
 
     def piece(self, token: int) -> bytes:
         """See Expert."""
@@ -89,7 +98,7 @@ class LlamaExpert:
 
     def new_sampler(self, sampling: SamplingParams, seed: int) -> "LlamaSampler":
         """See Expert."""
-        return LlamaSampler(sampler_chain(sampling, seed), self.facts.n_vocab, self._sample)
+        return LlamaSampler(sampler_chain(sampling, seed), self._vocab, self._logits, grammar=sampling.grammar)
 
     def seq_remove(self, seq_id: int, from_position: int = 0) -> None:
         """See Expert."""
@@ -135,10 +144,14 @@ class LlamaExpert:
         native.llama_model_free(self._model)
         self._context = self._model = self._memory = self._vocab = None
 
-    def _sample(self, chain: Any, row: int) -> int:
+    def _logits(self, row: int) -> Logits:
+        """A view of a row's logits, valid until the next decode."""
         if row not in self._rows:
             raise fail(ErrorCode.DECODE_FAILED, reason="row without logits", value=row)  # an abort() there
-        return int(native.llama_sampler_sample(chain, self._context, row))
+        found = native.llama_get_logits_ith(self._context, row)
+        if not found:
+            raise fail(ErrorCode.DECODE_FAILED, reason="row without logits", value=row)
+        return np.ctypeslib.as_array(self._logits_type.from_address(ctypes.addressof(found.contents)))
 
     def _fill(self, batch: Batch) -> None:
         native_batch = self._batch

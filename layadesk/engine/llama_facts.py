@@ -4,11 +4,16 @@ import ctypes
 import hashlib
 from typing import Any
 
+from layadesk.domain.sampling_defaults import from_metadata
 from layadesk.engine.backend import ExpertFacts
 from layadesk.engine.llama_context import ContextNumbers
 from layadesk.engine.llama_library import LIBRARY_VERSION, memory_use, n_offloaded_layers, native
 
 _NO_VOCABULARY = 0  # LLAMA_VOCAB_TYPE_NONE
+# keys of general.sampling.* -> our names, where they differ
+_RENAMED = {"temp": "temperature", "penalty_repeat": "repeat_penalty", "penalty_last_n": "repeat_last_n"}
+_AS_THEY_ARE = "top_k top_p min_p xtc_probability xtc_threshold mirostat mirostat_tau mirostat_eta"
+_RECOMMENDED = _RENAMED | {name: name for name in _AS_THEY_ARE.split()}
 _ATTR_UNKNOWN, _ATTR_CONTROL, _ATTR_ADDED = 1 << 0, 1 << 3, 1 << 4
 
 
@@ -52,6 +57,7 @@ def read_facts(
         n_swa=max(0, int(native.llama_model_n_swa(model))),
         n_parallel=numbers.n_parallel,
         fingerprint=_fingerprint(numbers, file_mark),
+        recommended=from_metadata(_sampling_texts(model)),
         needs_checkpoints=has_large_state(model, swa_full=numbers.swa_full),
     )
 
@@ -64,6 +70,11 @@ def _fingerprint(numbers: ContextNumbers, file_mark: str) -> str:
     """A saved state fits only the same weights, the same cells, and the same version of the library."""
     cells = (numbers.type_k, numbers.type_v, numbers.flash_attn_type, numbers.swa_full)
     return hashlib.blake2b(repr((file_mark, cells, LIBRARY_VERSION)).encode(), digest_size=16).hexdigest()
+
+
+def _sampling_texts(model: Any) -> dict[str, str]:
+    texts = {field: _meta(model, f"general.sampling.{key}".encode()) for key, field in _RECOMMENDED.items()}
+    return {field: text for field, text in texts.items() if text}
 
 
 def _reserved_texts(vocab: Any, n_vocab: int) -> tuple[dict[str, int], dict[str, int]]:

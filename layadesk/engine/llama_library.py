@@ -11,7 +11,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from layadesk.domain.inference import MemoryUse
@@ -20,9 +20,11 @@ from layadesk.engine.environment import apply_engine_environment
 apply_engine_environment(os.environ)
 
 import llama_cpp.llama_cpp  # noqa: E402  # the environment must be set before
+import llama_cpp.llama_grammar  # noqa: E402
 
 native: Any = llama_cpp.llama_cpp
 LIBRARY_VERSION: str = llama_cpp.__version__
+json_schema_to_gbnf: Callable[[str], str] = llama_cpp.llama_grammar.json_schema_to_gbnf
 log = logging.getLogger(__name__)
 
 _DEBUG, _WARN, _ERROR, _CONTINUED = 1, 3, 4, 5  # enum ggml_log_level

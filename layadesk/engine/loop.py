@@ -124,11 +124,8 @@ class EngineLoop:
                 return
 
     def _drain(self) -> None:
-        try:
-            while True:
-                self._arrived.append(self._inbox.get_nowait())
-        except queue.Empty:
-            return
+        while not self._inbox.empty():  # nobody else takes from it
+            self._arrived.append(self._inbox.get_nowait())
 
     def _handle(self, message: LoopMessage) -> None:
         match message:

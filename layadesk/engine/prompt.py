@@ -6,9 +6,10 @@ from typing import Any
 
 from layadesk.domain.context_budget import answer_reserve, fit_messages, without_oldest
 from layadesk.domain.errors import ErrorCode, fail
-from layadesk.domain.inference import PromptMessage, Role, ThinkingParams
+from layadesk.domain.inference import PromptMessage, Role, SamplingParams, ThinkingParams
 from layadesk.engine.backend import Expert
 from layadesk.engine.chat_template import CHATML, CHATML_STOPS, ChatTemplate
+from layadesk.engine.json_grammar import checked_grammar
 from layadesk.engine.literals import Literals
 from layadesk.engine.thinking import ThinkingMarks, budget_of, switches_of, template_variables
 
@@ -18,13 +19,14 @@ class Prompt:
     """Ready to be computed. `n_dropped` of the oldest messages were left out, and that must be said.
 
     `is_thinking`: the template has opened the thoughts. `closing` are the tokens that end them when their budget is
-    used up; empty without a budget.
+    used up; empty without a budget. `grammar` binds the answer.
     """
 
     tokens: list[int]
     n_dropped: int
     is_thinking: bool = False
     closing: tuple[int, ...] = ()
+    grammar: str | None = None
 
 
 class PromptBuilder:
@@ -75,6 +77,12 @@ class PromptBuilder:
         if not tokens:
             raise fail(ErrorCode.EMPTY_PROMPT)
         return self._with_thinking(Prompt(tokens, n_dropped, self.marks.is_opened_by(rendered)), thinking)
+
+    def grammar(self, sampling: SamplingParams) -> str | None:
+        """What binds the answer: the request's own grammar, or that of its schema. Raises BAD_GRAMMAR."""
+        if sampling.json_schema is not None:
+            return self._expert.schema_grammar(sampling.json_schema)
+        return None if sampling.grammar is None else checked_grammar(sampling.grammar)
 
     def _with_thinking(self, prompt: Prompt, thinking: ThinkingParams) -> Prompt:
         """The tokens that close the thoughts: at their budget, or at once where they are not wanted but open."""

@@ -5,7 +5,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError
 from layadesk.engine.failure_trace import trace_of
@@ -83,6 +83,7 @@ def _build(job: _Job) -> PromptReady | PromptRefused:
     began = time.perf_counter()
     try:
         prompt = job.builder.build(request.messages, request.sampling.max_tokens, request.thinking)
+        prompt = replace(prompt, grammar=job.builder.grammar(request.sampling))
     except LayaDeskError as refusal:
         return PromptRefused(job.order, request.model_id, refusal.report)
     except Exception as error:  # noqa: BLE001  # whatever it is, it is this request's alone

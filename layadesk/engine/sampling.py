@@ -5,19 +5,19 @@ from dataclasses import dataclass
 
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.inference import SamplingParams
+from layadesk.domain.sampling_defaults import FLOAT_RANGES, INT_RANGES, resolve
 
 MAX_STOPS = 64
 MAX_STOP_CHARS = 1024
-MAX_REPEAT_LAST_N = 32768
+MAX_BIASES = 10_000
+MAX_GRAMMAR_CHARS = 64 * 1024
 
-# parameter -> smallest and largest value; a temperature of 0 is greedy, the rest switch off at their neutral value
-_FLOAT_RANGES = {
-    "temperature": (0.0, 10.0),
-    "top_p": (0.0, 1.0),
-    "min_p": (0.0, 1.0),
-    "repeat_penalty": (0.01, 10.0),
-}
-_INT_RANGES = {"top_k": (0, 2**31 - 1), "repeat_last_n": (0, MAX_REPEAT_LAST_N), "max_tokens": (1, 2**31 - 1)}
+
+@dataclass(frozen=True, slots=True)
+class Bias:
+    """Adds to the logits of tokens; minus infinity forbids one."""
+
+    by_token: tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,27 @@ class Penalties:
 
     last_n: int
     repeat: float
+    frequency: float
+    presence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Dry:
+    """Makes what would go on with a repetition less likely, the more the longer that is already ("don't repeat
+    yourself"). A repetition does not reach across `breakers`."""
+
+    multiplier: float
+    base: float
+    allowed_length: int
+    last_n: int
+    breakers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TopNSigma:
+    """Keeps what is within `n` standard deviations of the likeliest."""
+
+    n: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +54,13 @@ class TopK:
     """Keeps the `k` likeliest."""
 
     k: int
+
+
+@dataclass(frozen=True, slots=True)
+class Typical:
+    """Keeps the tokens whose surprise is nearest to the expected one, until they together have probability `p`."""
+
+    p: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +78,29 @@ class MinP:
 
 
 @dataclass(frozen=True, slots=True)
+class Xtc:
+    """With this probability, leaves out all but the least likely of the tokens above `threshold`."""
+
+    probability: float
+    threshold: float
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
 class Temperature:
     """Sharpens (below 1) or flattens the distribution."""
 
     t: float
+
+
+@dataclass(frozen=True, slots=True)
+class Mirostat:
+    """Holds the surprise of the text at `tau`; draws, too. Version 1 or 2."""
+
+    version: int
+    tau: float
+    eta: float
+    seed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,41 +115,90 @@ class Greedy:
     """Takes the likeliest token."""
 
 
-Stage = Penalties | TopK | TopP | MinP | Temperature | Draw | Greedy
+Stage = Bias | Penalties | Dry | TopNSigma | TopK | Typical | TopP | MinP | Xtc | Temperature | Mirostat | Draw | Greedy
 
 
 def sampler_chain(params: SamplingParams, seed: int) -> tuple[Stage, ...]:
-    """The stages in llama.cpp's order; those at their neutral value are left out."""
-    chain: list[Stage] = []
-    if params.repeat_penalty != 1.0 and params.repeat_last_n > 0:
-        chain.append(Penalties(params.repeat_last_n, params.repeat_penalty))
-    if params.temperature == 0.0:
+    """The stages in llama.cpp's order; those at their neutral value are left out, what is None is the default."""
+    params = resolve(params)
+    chain = _biased_and_punished(params)
+    temperature = _value(params.temperature)
+    if temperature == 0.0:
         return (*chain, Greedy())
-    if params.top_k > 0:
+    if params.mirostat:
+        mirostat = Mirostat(params.mirostat, _value(params.mirostat_tau), _value(params.mirostat_eta), seed)
+        return (*chain, Temperature(temperature), mirostat)
+    if params.top_n_sigma > 0.0:
+        chain.append(TopNSigma(params.top_n_sigma))
+    if params.top_k:
         chain.append(TopK(params.top_k))
-    if params.top_p < 1.0:
-        chain.append(TopP(params.top_p))
-    if params.min_p > 0.0:
+    if params.typical_p < 1.0:
+        chain.append(Typical(params.typical_p))
+    if _value(params.top_p) < 1.0:
+        chain.append(TopP(_value(params.top_p)))
+    if params.min_p:
         chain.append(MinP(params.min_p))
-    return (*chain, Temperature(params.temperature), Draw(seed))
+    if params.xtc_probability:
+        chain.append(Xtc(params.xtc_probability, _value(params.xtc_threshold), seed))
+    return (*chain, Temperature(temperature), Draw(seed))
+
+
+def _biased_and_punished(params: SamplingParams) -> list[Stage]:
+    chain: list[Stage] = []
+    if params.logit_bias:
+        chain.append(Bias(params.logit_bias))
+    punished = (_value(params.repeat_penalty), params.frequency_penalty, _value(params.presence_penalty))
+    if params.repeat_last_n and punished != (1.0, 0.0, 0.0):
+        chain.append(Penalties(params.repeat_last_n, *punished))
+    if params.dry_multiplier > 0.0 and params.dry_last_n > 0:
+        chain.append(
+            Dry(
+                params.dry_multiplier,
+                params.dry_base,
+                params.dry_allowed_length,
+                params.dry_last_n,
+                params.dry_breakers,
+            )
+        )
+    return chain
+
+
+def _value(number: float | None) -> float:
+    assert number is not None
+    return number
 
 
 def check_sampling(params: SamplingParams) -> None:
-    """Raise BAD_PARAMETER with `parameter` and `value` for what no sampler can do."""
-    for name, (low, high) in _FLOAT_RANGES.items():
+    """Raise BAD_PARAMETER with `parameter` and `value` for what no sampler can do. None is for `resolve`, and fine."""
+    for name, (low, high) in FLOAT_RANGES.items():
         value = getattr(params, name)
-        if not math.isfinite(value) or not low <= value <= high:
+        if value is not None and not (math.isfinite(value) and low <= value <= high):
             raise fail(ErrorCode.BAD_PARAMETER, parameter=name, value=value, minimum=low, maximum=high)
-    for name, (least, most) in _INT_RANGES.items():
+    for name, (least, most) in INT_RANGES.items():
         number = getattr(params, name)
         if number is not None and not least <= number <= most:
             raise fail(ErrorCode.BAD_PARAMETER, parameter=name, value=number, minimum=least, maximum=most)
-    if len(params.stop) > MAX_STOPS:
-        raise fail(ErrorCode.BAD_PARAMETER, parameter="stop", value=len(params.stop), maximum=MAX_STOPS)
-    for stop in params.stop:
-        if not 1 <= len(stop) <= MAX_STOP_CHARS:
+    _check_texts("stop", params.stop)
+    _check_texts("dry_breakers", params.dry_breakers)
+    if len(params.logit_bias) > MAX_BIASES:
+        raise fail(ErrorCode.BAD_PARAMETER, parameter="logit_bias", value=len(params.logit_bias), maximum=MAX_BIASES)
+    if any(math.isnan(bias) or token < 0 or bias == math.inf for token, bias in params.logit_bias):
+        raise fail(ErrorCode.BAD_PARAMETER, parameter="logit_bias", value="not a number")
+    if params.json_schema is not None and params.grammar is not None:
+        raise fail(ErrorCode.BAD_GRAMMAR, kind="grammar", detail="a JSON schema is given too")
+    for name in ("json_schema", "grammar"):
+        n_chars = len(getattr(params, name) or "")
+        if n_chars > MAX_GRAMMAR_CHARS:
+            raise fail(ErrorCode.BAD_PARAMETER, parameter=name, value=n_chars, maximum=MAX_GRAMMAR_CHARS)
+
+
+def _check_texts(name: str, texts: tuple[str, ...]) -> None:
+    if len(texts) > MAX_STOPS:
+        raise fail(ErrorCode.BAD_PARAMETER, parameter=name, value=len(texts), maximum=MAX_STOPS)
+    for text in texts:
+        if not 1 <= len(text) <= MAX_STOP_CHARS:
             raise fail(
-                ErrorCode.BAD_PARAMETER, parameter="stop length", value=len(stop), minimum=1, maximum=MAX_STOP_CHARS
+                ErrorCode.BAD_PARAMETER, parameter=f"{name} length", value=len(text), minimum=1, maximum=MAX_STOP_CHARS
             )
 
 

@@ -19,6 +19,7 @@ from layadesk.domain.inference import MemoryUse, SamplingParams
 from layadesk.domain.models import ExpertSpec
 from layadesk.engine.backend import DecodeOutcome, ExpertFacts, LoadCancelled
 from layadesk.engine.batch import Batch, BatchLimits, check_batch
+from layadesk.engine.json_grammar import grammar_of
 from layadesk.engine.scripted_cells import ANSWER_HEAD, BOS, END, EOG, TURN, ScriptedCells, last_end
 from layadesk.protocol.scripted import FaultKind, ScriptedFault, ScriptedOptions
 
@@ -115,6 +116,10 @@ class ScriptedExpert:
             tokens += list(text[at].encode()) if control is None else [CONTROL_TEXTS[control]]
             at += 1 if control is None else len(control)
         return tokens
+
+    def schema_grammar(self, schema: str) -> str:
+        """The schema itself, where it is one."""
+        return grammar_of(schema, str)
 
     def piece(self, token: int) -> bytes:
         """The byte; nothing for control tokens."""
@@ -246,7 +251,7 @@ class ScriptedSampler:
     def __init__(self, next_token: Callable[[int], int]) -> None:
         self._next_token = next_token
 
-    def sample(self, row: int) -> int:
+    def sample(self, row: int, *, is_free: bool = False) -> int:
         """See Sampler."""
         return self._next_token(row)
 

@@ -6,6 +6,7 @@ from enum import Enum, auto
 from layadesk.domain.inference import Timings
 from layadesk.engine.backend import Sampler
 from layadesk.engine.cell_pool import Row
+from layadesk.engine.loop_detector import LoopDetector
 from layadesk.engine.pulse import Pulse
 from layadesk.engine.text_stream import TextStream
 from layadesk.engine.thinking import budget_of
@@ -61,6 +62,8 @@ class Sequence:
     sampler: Sampler | None = None
     stream: TextStream = field(default_factory=TextStream)
     pulse: Pulse = field(default_factory=Pulse)
+    loops: LoopDetector = field(default_factory=LoopDetector)
+    grammar: str | None = None
     closing: tuple[int, ...] = ()
     n_thinking: int = 0
     reported_position: int | None = None

@@ -14,6 +14,7 @@ _PAIRS = (
     ("<|thinking|>", "<|/thinking|>"),
     ("<seed:think>", "</seed:think>"),
     ("[THINK]", "[/THINK]"),
+    ("<|channel>thought", "<channel|>"),
     ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
 )
 _PLAIN_ANSWERS = ("<|channel|>final<|message|>",)  # an answer without thoughts that says so

@@ -11,6 +11,7 @@ Shape (schema_version 1); fields without `?` are required, unknown ones are igno
         "license":   "apache-2.0",                  as the file or its publisher names it
         "languages": ["en"],                        as stated by the maker; empty: not stated
         "note":      "Tiny, English only ...",      what it is good for, or its limits
+       "sampling"?: {"temperature": 0.7, ...},     as its maker recommends, names of domain/sampling_defaults.py
         "files":     [{"quantization": "Q4_1", "path": "inside/the/source.gguf",
                        "size_bytes"?: 98362432, "sha256"?: "b179..."}]}]}
 
@@ -27,6 +28,7 @@ import msgspec
 
 from layadesk.domain.errors import ErrorCode, ErrorReport
 from layadesk.domain.models import ModelCard, ModelFile
+from layadesk.domain.sampling_defaults import FIELDS, FLOAT_RANGES, INT_RANGES, SamplingDefaults
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +52,7 @@ class _Entry(msgspec.Struct):
     languages: tuple[str, ...]
     files: tuple[_File, ...]
     revision: str | None = None
+    sampling: SamplingDefaults = SamplingDefaults()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,17 @@ def _card(raw: object, taken: Container[str]) -> ModelCard:
         note=entry.note,
         files=tuple(_file(file) for file in entry.files),
         revision=entry.revision,
+        sampling=_sampling(entry.sampling),
     )
+
+
+def _sampling(sampling: SamplingDefaults) -> SamplingDefaults:
+    ranges = {**FLOAT_RANGES, **INT_RANGES}
+    for name in FIELDS:
+        value = getattr(sampling, name)
+        if value is not None and not ranges[name][0] <= value <= ranges[name][1]:
+            raise ValueError(f"sampling.{name} {value}")
+    return sampling
 
 
 def _file(file: _File) -> ModelFile:

@@ -1,14 +1,19 @@
 """The experts the router may choose, and how each is loaded; keeps the engine's list equal to the inventory."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.inference import LoadParams, SamplingParams
 from layadesk.domain.models import ExpertSpec, InstalledModel, Origin
 from layadesk.domain.route_rules import parse_rules
 from layadesk.domain.routing import OutReason, Policy, PoolExpert
+from layadesk.domain.sampling_defaults import SamplingDefaults
 from layadesk.domain.strengths import Strengths, guess_strengths
 from layadesk.model_library.expert_table import ExpertTable
 from layadesk.model_library.inventory import Inventory
 from layadesk.settings import definitions
+from layadesk.settings.definitions import Setting, ValueT
 from layadesk.settings.settings import Settings
 from layadesk.workers.engine_client import EngineClient
 
@@ -17,10 +22,22 @@ _BYTES_PER_PARAMETER = {"F3": 4.0, "F1": 2.0, "BF": 2.0, "Q8": 1.06, "Q6": 0.82,
 
 
 class ExpertPool:
-    """The pool as the route policy and the engine see it. Any thread."""
+    """The pool as the route policy and the engine see it. Any thread.
 
-    def __init__(self, inventory: Inventory, settings: Settings, engine: EngineClient, strengths: ExpertTable) -> None:
+    `recommended` is what the catalogue says about sampling, by model id.
+    """
+
+    def __init__(
+        self,
+        inventory: Inventory,
+        settings: Settings,
+        engine: EngineClient,
+        strengths: ExpertTable,
+        *,
+        recommended: Mapping[str, SamplingDefaults] = MappingProxyType({}),
+    ) -> None:
         self._strengths = strengths
+        self._recommended = recommended
         self._inventory = inventory
         self._settings = settings
         self._engine = engine
@@ -73,7 +90,17 @@ class ExpertPool:
     def configure_engine(self) -> None:
         """Tell the engine which experts there are; cheap, so it is done before every request."""
         models = [model for model in self._inventory.list() if model.is_present]
-        self._engine.configure(tuple(ExpertSpec(m.model_id, m.path, self.load_params(m)) for m in models))
+        self._engine.configure(
+            tuple(
+                ExpertSpec(
+                    m.model_id,
+                    m.path,
+                    self.load_params(m),
+                    self._recommended.get(m.model_id, SamplingDefaults()),
+                )
+                for m in models
+            )
+        )
 
     def load_params(self, model: InstalledModel) -> LoadParams:
         """The load settings, with a context no longer than the expert was trained for."""
@@ -88,15 +115,22 @@ class ExpertPool:
         )
 
     def sampling(self) -> SamplingParams:
-        """The sampling settings; a `max_tokens` of 0 there means no ceiling."""
+        """The sampling settings; a `max_tokens` of 0 there means no ceiling.
+
+        A value nobody has changed is left open, so that an expert's own recommendation holds.
+        """
         return SamplingParams(
-            temperature=self._settings.get(definitions.TEMPERATURE),
-            top_k=self._settings.get(definitions.TOP_K),
-            top_p=self._settings.get(definitions.TOP_P),
-            min_p=self._settings.get(definitions.MIN_P),
-            repeat_penalty=self._settings.get(definitions.REPEAT_PENALTY),
+            temperature=self._changed(definitions.TEMPERATURE),
+            top_k=self._changed(definitions.TOP_K),
+            top_p=self._changed(definitions.TOP_P),
+            min_p=self._changed(definitions.MIN_P),
+            repeat_penalty=self._changed(definitions.REPEAT_PENALTY),
             max_tokens=self._settings.get(definitions.MAX_TOKENS) or None,
         )
+
+    def _changed(self, setting: Setting[ValueT]) -> ValueT | None:
+        value = self._settings.get(setting)
+        return None if value == setting.default else value
 
 
 def guessed(model: InstalledModel) -> Strengths:

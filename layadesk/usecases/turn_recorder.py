@@ -36,6 +36,7 @@ log = logging.getLogger(__name__)
 _STATUS = {
     FinishReason.STOP: MessageStatus.COMPLETE,
     FinishReason.LENGTH: MessageStatus.COMPLETE,
+    FinishReason.LOOP: MessageStatus.COMPLETE,
     FinishReason.CANCELLED: MessageStatus.CANCELLED,
     FinishReason.ERROR: MessageStatus.FAILED,
 }

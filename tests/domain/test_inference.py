@@ -3,6 +3,7 @@
 import pytest
 
 from layadesk.domain.inference import LoadParams, MemoryUse, SamplingParams, Timings
+from layadesk.domain.sampling_defaults import resolve
 
 
 def test_speeds_count_what_was_really_computed_in_the_time() -> None:
@@ -32,7 +33,7 @@ def test_memory_is_the_sum_of_what_is_known_and_none_when_nothing_is() -> None:
 
 
 def test_defaults_are_those_of_the_settings() -> None:
-    load, sampling = LoadParams(), SamplingParams()
+    load, sampling = LoadParams(), resolve(SamplingParams())
     assert (load.n_ctx, load.n_gpu_layers, load.n_threads, load.n_parallel) == (8192, -1, 0, 4)
     assert (sampling.temperature, sampling.top_k, sampling.top_p, sampling.min_p) == (0.6, 40, 0.95, 0.05)
     assert (sampling.repeat_penalty, sampling.seed, sampling.max_tokens) == (1.1, None, None)

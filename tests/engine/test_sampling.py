@@ -5,13 +5,19 @@ import pytest
 from layadesk.domain.errors import ErrorCode, LayaDeskError
 from layadesk.domain.inference import SamplingParams
 from layadesk.engine.sampling import (
+    Bias,
     Draw,
+    Dry,
     Greedy,
     MinP,
+    Mirostat,
     Penalties,
     Temperature,
     TopK,
+    TopNSigma,
     TopP,
+    Typical,
+    Xtc,
     check_sampling,
     sampler_chain,
     seed_of,
@@ -22,7 +28,7 @@ DEFAULTS = SamplingParams()
 
 def test_the_default_chain_is_in_the_order_of_llama_cpp() -> None:
     assert sampler_chain(DEFAULTS, 5) == (
-        Penalties(64, 1.1),
+        Penalties(64, 1.1, 0.0, 0.0),
         TopK(40),
         TopP(0.95),
         MinP(0.05),
@@ -32,7 +38,38 @@ def test_the_default_chain_is_in_the_order_of_llama_cpp() -> None:
 
 
 def test_temperature_0_is_greedy_and_still_punishes_repetition() -> None:
-    assert sampler_chain(replace(DEFAULTS, temperature=0.0), 5) == (Penalties(64, 1.1), Greedy())
+    assert sampler_chain(replace(DEFAULTS, temperature=0.0), 5) == (Penalties(64, 1.1, 0.0, 0.0), Greedy())
+
+
+def test_every_stage_has_its_place() -> None:
+    full = replace(
+        DEFAULTS,
+        logit_bias=((7, -1.0),),
+        dry_multiplier=0.8,
+        top_n_sigma=1.0,
+        typical_p=0.9,
+        xtc_probability=0.5,
+        frequency_penalty=0.2,
+        presence_penalty=0.1,
+    )
+    assert sampler_chain(full, 5) == (
+        Bias(((7, -1.0),)),
+        Penalties(64, 1.1, 0.2, 0.1),
+        Dry(0.8, 1.75, 2, 1024, ("\n", ":", '"', "*")),
+        TopNSigma(1.0),
+        TopK(40),
+        Typical(0.9),
+        TopP(0.95),
+        MinP(0.05),
+        Xtc(0.5, 0.1, 5),
+        Temperature(0.6),
+        Draw(5),
+    )
+
+
+def test_mirostat_takes_the_place_of_the_filters_and_of_the_draw() -> None:
+    chain = sampler_chain(replace(DEFAULTS, mirostat=2, mirostat_tau=4.0), 5)
+    assert chain == (Penalties(64, 1.1, 0.0, 0.0), Temperature(0.6), Mirostat(2, 4.0, 0.1, 5))
 
 
 def test_neutral_stages_are_left_out() -> None:
@@ -60,6 +97,13 @@ def test_the_requests_own_seed_wins_and_every_seed_fits_32_bits() -> None:
         (replace(DEFAULTS, top_k=-1), "top_k"),
         (replace(DEFAULTS, repeat_last_n=10**9), "repeat_last_n"),
         (replace(DEFAULTS, max_tokens=0), "max_tokens"),
+        (replace(DEFAULTS, mirostat=3), "mirostat"),
+        (replace(DEFAULTS, typical_p=2.0), "typical_p"),
+        (replace(DEFAULTS, logit_bias=((-1, 0.0),)), "logit_bias"),
+        (replace(DEFAULTS, logit_bias=((1, float("nan")),)), "logit_bias"),
+        (replace(DEFAULTS, logit_bias=((1, 0.0),) * 20_000), "logit_bias"),
+        (replace(DEFAULTS, dry_breakers=("",)), "dry_breakers length"),
+        (replace(DEFAULTS, grammar="x" * 10**6), "grammar"),
         (replace(DEFAULTS, stop=("",)), "stop length"),
         (replace(DEFAULTS, stop=("x" * 5000,)), "stop length"),
         (replace(DEFAULTS, stop=tuple(str(i) for i in range(10_000))), "stop"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from layadesk.domain.errors import ErrorCode
+from layadesk.domain.sampling_defaults import SamplingDefaults
 from layadesk.model_library.catalogue import SCHEMA_VERSION, STARTER_MODEL_ID, Catalogue, read_catalogue
 from layadesk.model_library.gguf_header import read_header
 from layadesk.paths import catalogue_file
@@ -56,6 +57,13 @@ def test_sizes_and_sums_are_those_of_the_real_files(
     assert found == (card.files[0].size_bytes, card.files[0].sha256, card.files[0].quantization)
 
 
+def test_what_the_makers_recommend_for_sampling_is_read(tmp_path: Path) -> None:
+    advised = entry(sampling={"temperature": 0.7, "top_p": 0.8, "top_k": 20, "of_a_newer_version": 1})
+    read = catalogue(tmp_path / "m.json", advised, entry(model_id="b"))
+    assert read.cards[0].sampling == SamplingDefaults(temperature=0.7, top_p=0.8, top_k=20)
+    assert read.cards[1].sampling == SamplingDefaults()
+
+
 @pytest.mark.parametrize(
     "bad",
     [
@@ -67,6 +75,9 @@ def test_sizes_and_sums_are_those_of_the_real_files(
         entry(files=[{"quantization": "Q4_0"}]),
         entry(files=[{"quantization": "Q4_0", "path": "a", "sha256": "AB" * 32}]),
         entry(files=[{"quantization": "Q4_0", "path": "a", "size_bytes": 0}]),
+        entry(sampling={"temperature": -1}),
+        entry(sampling={"top_k": "many"}),
+        entry(sampling=[]),
         entry(model_id="good"),  # twice
         None,
         "text",

@@ -1,12 +1,18 @@
 """Which experts there are, in which order, and how they are loaded."""
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from layadesk.domain.errors import ErrorCode, LayaDeskError
+from layadesk.domain.inference import SamplingParams
 from layadesk.domain.routing import OutReason
+from layadesk.domain.sampling_defaults import SamplingDefaults
+from layadesk.model_library.expert_table import ExpertTable
 from layadesk.settings import definitions
+from layadesk.usecases.expert_pool import ExpertPool
+from layadesk.workers.engine_client import EngineClient
 from tests.fakes.answering import PlayedDesk
 
 
@@ -88,3 +94,25 @@ def test_rules_and_thresholds_of_the_settings_reach_the_policy(desk: PlayedDesk)
     policy = desk.pool.policy()
     assert [(rule.when, rule.expert) for rule in policy.rules] == [("code", "alpha")]
     assert (policy.topk, policy.confidence) == (2, 0.6)
+
+
+def test_what_nobody_has_changed_is_left_to_the_experts_recommendation(desk: PlayedDesk) -> None:
+    assert desk.pool.sampling() == SamplingParams()
+    desk.settings.set(definitions.TEMPERATURE, 0.2)
+    assert desk.pool.sampling() == SamplingParams(temperature=0.2)
+
+
+def test_the_engine_hears_what_the_catalogue_recommends(desk: PlayedDesk) -> None:
+    model_id = desk.install("beta")
+    advised = SamplingDefaults(temperature=0.7)
+    pool = ExpertPool(
+        desk.inventory,
+        desk.settings,
+        cast("EngineClient", desk.engine),
+        ExpertTable(desk.paths.expert_table),
+        recommended={model_id: advised},
+    )
+    pool.configure_engine()
+    specs = {spec.model_id: spec.sampling for spec in desk.engine.experts}
+    assert specs[model_id] == advised
+    assert specs["alpha"] == SamplingDefaults()

@@ -143,8 +143,8 @@ class AnswerStatus(QWidget):
             return words.message_status(message.status), self.tr("What was written until then is kept."), ""
         if message.status is not MessageStatus.COMPLETE:
             return words.message_status(message.status), "", ""
-        if message.finish_reason is FinishReason.LENGTH:
-            return words.finish_reason(FinishReason.LENGTH), "", ""
+        if message.finish_reason in (FinishReason.LENGTH, FinishReason.LOOP):
+            return words.finish_reason(message.finish_reason), "", ""
         return "", "", ""
 
     def _fill_frame(self, what: str, remedy: str, detail: str) -> None:

@@ -103,6 +103,10 @@ _TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
         QT_TRANSLATE_NOOP("errors", "The value {value} of {parameter} is not possible."),
         QT_TRANSLATE_NOOP("errors", "Choose a value within its limits."),
     ),
+    ErrorCode.BAD_GRAMMAR: (
+        QT_TRANSLATE_NOOP("errors", "The answer cannot be bound to this {kind}: {detail}."),
+        QT_TRANSLATE_NOOP("errors", "Simplify the JSON schema or the grammar, or leave it out."),
+    ),
     ErrorCode.DUPLICATE_REQUEST: (
         QT_TRANSLATE_NOOP("errors", "This request is being answered already."),
         QT_TRANSLATE_NOOP("errors", "Wait for its answer."),

@@ -82,6 +82,7 @@ _STATUSES: Final[Mapping[MessageStatus, str]] = {
 _FINISH_REASONS: Final[Mapping[FinishReason, str]] = {
     FinishReason.STOP: QT_TRANSLATE_NOOP("words", "Complete"),
     FinishReason.LENGTH: QT_TRANSLATE_NOOP("words", "The answer was cut off at its length limit."),
+    FinishReason.LOOP: QT_TRANSLATE_NOOP("words", "Stopped here: the answer only repeated itself."),
     FinishReason.CANCELLED: QT_TRANSLATE_NOOP("words", "You stopped this answer."),
     FinishReason.ERROR: QT_TRANSLATE_NOOP("words", "This answer could not be completed."),
 }
