@@ -38,6 +38,7 @@ from layadesk.usecases.route_texts import RouteTexts
 from layadesk.usecases.running_turns import RunningTurns
 from layadesk.usecases.send_message import SendMessage, StartTurn
 from layadesk.usecases.stop_generation import StopGeneration
+from layadesk.usecases.timeline import Timeline
 from layadesk.usecases.turns import TurnEvent
 from layadesk.usecases.watch_machine import WatchResources, WatchStorage, WatchWorkers
 from layadesk.workers import spawn
@@ -184,7 +185,7 @@ class Desk:
             regenerate=Regenerate(start_turn),
             stop_generation=StopGeneration(core.answers, running),
             experts=core.experts,
-            resources=WatchResources(sampler),
+            resources=WatchResources(sampler, Timeline(turns)),
             workers=WatchWorkers(core.engine, core.router),
             storage=WatchStorage(store),
             turns=turns,

@@ -24,6 +24,13 @@
     </message>
 </context>
 <context>
+    <name>ResourcePanel</name>
+    <message numerus="yes">
+        <source>Show the last %n minute(s)</source>
+        <translation><numerusform>Show the last %n minute</numerusform><numerusform>Show the last %n minutes</numerusform></translation>
+    </message>
+</context>
+<context>
     <name>StorageBanner</name>
     <message numerus="yes">
         <source>%n change(s) are waiting to be saved.</source>
@@ -36,6 +43,13 @@
     <message numerus="yes">
         <source>%n saved message(s) could not be read; all others are here.</source>
         <translation><numerusform>%n saved message could not be read; all others are here.</numerusform><numerusform>%n saved messages could not be read; all others are here.</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>TimelineView</name>
+    <message numerus="yes">
+        <source>%n minute(s) ago</source>
+        <translation><numerusform>%n minute ago</numerusform><numerusform>%n minutes ago</numerusform></translation>
     </message>
 </context>
 <context>

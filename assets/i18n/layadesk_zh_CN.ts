@@ -285,6 +285,69 @@
     </message>
 </context>
 <context>
+    <name>Legend</name>
+    <message>
+        <source>others</source>
+        <translation>其他</translation>
+    </message>
+    <message>
+        <source>VRAM ours</source>
+        <translation>显存 我们的</translation>
+    </message>
+    <message>
+        <source>RAM ours</source>
+        <translation>内存 我们的</translation>
+    </message>
+    <message>
+        <source>GPU in RAM</source>
+        <translation>GPU 占用的内存</translation>
+    </message>
+    <message>
+        <source>weights, cached</source>
+        <translation>权重（缓存）</translation>
+    </message>
+    <message>
+        <source>swap</source>
+        <translation>交换区</translation>
+    </message>
+    <message>
+        <source>GPU</source>
+        <translation>GPU 负载</translation>
+    </message>
+    <message>
+        <source>memory busy</source>
+        <translation>显存繁忙</translation>
+    </message>
+    <message>
+        <source>power</source>
+        <translation>功率</translation>
+    </message>
+    <message>
+        <source>engine on the processor</source>
+        <translation>引擎占用的处理器</translation>
+    </message>
+    <message>
+        <source>{value} tok/s (top {top})</source>
+        <translation>{value} tok/s（最高 {top}）</translation>
+    </message>
+    <message>
+        <source>writing</source>
+        <translation>生成</translation>
+    </message>
+    <message>
+        <source>reading</source>
+        <translation>读取</translation>
+    </message>
+    <message>
+        <source>read again from disk</source>
+        <translation>从磁盘重读</translation>
+    </message>
+    <message>
+        <source>Nothing has been computed yet.</source>
+        <translation>还没有计算任务。</translation>
+    </message>
+</context>
+<context>
     <name>MainWindow</name>
     <message>
         <source>Add a model file</source>
@@ -399,10 +462,6 @@
 <context>
     <name>ResourceCard</name>
     <message>
-        <source>60 s ago</source>
-        <translation>60 秒前</translation>
-    </message>
-    <message>
         <source>Ours is what the engine and the router hold for themselves. Weights that are read from the model file count as cache: the system takes that memory back when it needs it.</source>
         <translation>“本程序”指引擎和路由模型自身占用的内存。从模型文件读入的权重算作缓存，系统需要时可以收回。</translation>
     </message>
@@ -431,10 +490,6 @@
         <translation>换入 {incoming} · 换出 {outgoing}</translation>
     </message>
     <message>
-        <source>now</source>
-        <translation>现在</translation>
-    </message>
-    <message>
         <source>others</source>
         <translation>其他</translation>
     </message>
@@ -447,8 +502,20 @@
         <translation>本程序：{why}</translation>
     </message>
     <message>
-        <source>{what} over the last minute</source>
-        <translation>最近一分钟的{what}</translation>
+        <source>GPU in RAM</source>
+        <translation>GPU 占用的内存</translation>
+    </message>
+    <message>
+        <source>weights in RAM {figure}</source>
+        <translation>内存中的权重 {figure}</translation>
+    </message>
+    <message>
+        <source>compressed in RAM: {size}</source>
+        <translation>内存中的压缩部分：{size}</translation>
+    </message>
+    <message>
+        <source>This GPU works in the machine's RAM: the two are the same memory and are not added up.</source>
+        <translation>此 GPU 使用本机内存：两者是同一块内存，不相加。</translation>
     </message>
 </context>
 <context>
@@ -464,6 +531,14 @@
     <message>
         <source>Waiting for the first reading…</source>
         <translation>正在等待第一次读数…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Show the last %n minute(s)</source>
+        <translation><numerusform>显示最近 %n 分钟</numerusform></translation>
+    </message>
+    <message>
+        <source>Sampling is slowed down: one reading took {took} ms.</source>
+        <translation>采样已放慢：一次读取用了 {took} ms。</translation>
     </message>
 </context>
 <context>
@@ -557,6 +632,33 @@
     <message>
         <source>Try again</source>
         <translation>重试</translation>
+    </message>
+</context>
+<context>
+    <name>TimelineView</name>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>Activity</source>
+        <translation>负载</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>速度</translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>现在</translation>
+    </message>
+    <message>
+        <source>{seconds} s ago</source>
+        <translation>{seconds} 秒前</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n minute(s) ago</source>
+        <translation><numerusform>%n 分钟前</numerusform></translation>
     </message>
 </context>
 <context>
@@ -1145,6 +1247,37 @@
     <message>
         <source>{free} are free on the disk of the data folder.</source>
         <translation>数据文件夹所在磁盘剩余 {free}。</translation>
+    </message>
+</context>
+<context>
+    <name>gauges</name>
+    <message>
+        <source>GPU {value}</source>
+        <translation>GPU 负载 {value}</translation>
+    </message>
+    <message>
+        <source>memory busy {value}</source>
+        <translation>显存繁忙 {value}</translation>
+    </message>
+    <message>
+        <source>pushed out to RAM {value}</source>
+        <translation>被挤到内存 {value}</translation>
+    </message>
+    <message>
+        <source>slowed: too hot</source>
+        <translation>过热降速</translation>
+    </message>
+    <message>
+        <source>slowed: power brake</source>
+        <translation>断电保护降速</translation>
+    </message>
+    <message>
+        <source>slowed by the hardware</source>
+        <translation>硬件降速</translation>
+    </message>
+    <message>
+        <source>at its power limit</source>
+        <translation>已达功率上限</translation>
     </message>
 </context>
 <context>

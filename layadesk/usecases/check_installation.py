@@ -27,7 +27,6 @@ PACKAGES = (
     "numpy",
     "psutil",
     "nvidia-ml-py",
-    "pyqtgraph",
     "huggingface-hub",
     "msgspec",
     "jinja2",

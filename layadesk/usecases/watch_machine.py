@@ -11,20 +11,26 @@ from layadesk.protocol.events import EngineStats, ModelLoaded, ModelLoading, Mod
 from layadesk.protocol.feed import Feed
 from layadesk.store.store import Store
 from layadesk.telemetry.sampler import Sampler
+from layadesk.usecases.timeline import Band, Timeline
 from layadesk.workers.engine_client import EngineClient
 from layadesk.workers.router_client import RouterClient
 
 
 class WatchResources:
-    """Samples of RAM, swap and GPUs. Callbacks come on the telemetry thread."""
+    """Samples of RAM, swap and GPUs, and what was done meanwhile. Callbacks come on the telemetry thread."""
 
-    def __init__(self, sampler: Sampler) -> None:
+    def __init__(self, sampler: Sampler, timeline: Timeline) -> None:
         self._sampler = sampler
+        self._timeline = timeline
         self.feed: Feed[HardwareSample] = sampler.feed
 
     def history(self) -> tuple[HardwareSample, ...]:
         """The samples of at least the last half hour, oldest first."""
         return self._sampler.history()
+
+    def bands(self) -> tuple[Band, ...]:
+        """What was done in the last half hour."""
+        return self._timeline.bands()
 
     def set_visible(self, visible: bool) -> None:
         """Sample less often while nobody looks."""

@@ -19,7 +19,6 @@ _MODULES = (
     "platformdirs",
     "psutil",
     "pynvml",
-    "pyqtgraph",
 )
 _SLOW_MODULES = ("torch", "llama_cpp")
 _TEST_MODULES = ("pytest", "pytestqt", "pytest_timeout", "hypothesis", "ruff", "mypy", "importlinter", "gguf")

@@ -33,6 +33,7 @@ from layadesk.protocol.events import EngineStats, ModelLoaded, ModelLoading, Mod
 from layadesk.protocol.feed import Feed
 from layadesk.settings.settings import Settings
 from layadesk.usecases.check_installation import Check, Finding, Level
+from layadesk.usecases.timeline import Band
 from layadesk.usecases.turns import (
     TurnEnded,
     TurnEvent,
@@ -282,10 +283,14 @@ class FakeResources:
     def __init__(self) -> None:
         self.feed: Feed[HardwareSample] = Feed()
         self.samples: tuple[HardwareSample, ...] = ()
+        self.done: tuple[Band, ...] = ()
         self.told: list[bool] = []
 
     def history(self) -> tuple[HardwareSample, ...]:
         return self.samples
+
+    def bands(self) -> tuple[Band, ...]:
+        return self.done
 
     def set_visible(self, visible: bool) -> None:
         self.told.append(visible)

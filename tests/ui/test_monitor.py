@@ -1,14 +1,12 @@
 """The machine in the window: figures, shares, curves, and words for what is not known."""
 
-import threading
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
-from layadesk.domain.hardware import GpuSample, HardwareSample, Why
-from layadesk.ui.monitor.readings import Place, Reading, readings, series
+from layadesk.domain.hardware import GpuKind, GpuSample, HardwareSample, Throttle, Why
+from layadesk.ui.monitor.readings import Place, Reading, readings
 from layadesk.ui.monitor.resource_card import ResourceCard
 from layadesk.ui.texts.numbers import gib, milliseconds, per_second, percent, seconds, tokens, used_of_total
 from tests.ui.conftest import Stage
@@ -99,29 +97,57 @@ def test_a_gpu_that_comes_and_goes_has_a_card_while_it_is_there(stage: Stage) ->
     assert [card.split()[0] for card in cards(stage)] == ["RAM", "Swap"]
 
 
-def test_curves_show_the_last_minute_with_gaps_where_nothing_was_known() -> None:
-    samples = [sample(float(t)) for t in range(100)]
-    samples[90] = sample(90.0, ram_available_bytes=None)
-    minute = series(samples, Place.RAM)
-    assert minute.ago[0] == -60.0
-    assert minute.ago[-1] == 0.0
-    assert minute.used[minute.ago.index(-9.0)] is None
-    assert set(minute.used) == {24.0 * GIB, None}
-    assert set(minute.ours) == {6 * GIB}
+def test_a_gpus_load_power_and_temperature_stand_on_its_card(stage: Stage) -> None:
+    gpu = GpuSample(
+        "g",
+        "RTX 4090",
+        24 * GIB,
+        18 * GIB,
+        16 * GIB,
+        utilization_percent=97.0,
+        memory_busy_percent=88.0,
+        power_watts=312.4,
+        power_limit_watts=450.0,
+        temperature_celsius=64.0,
+        throttle=(Throttle.THERMAL,),
+    )
+    publish(stage, sample(gpus=(gpu,)))
+    assert cards(stage)[0].endswith("GPU 97 % · memory busy 88 % · 312 / 450 W · 64 °C · slowed: too hot")
 
 
-def test_curves_come_after_the_first_paint_and_bring_the_history_along(stage: Stage) -> None:
-    stage.house.resources.samples = tuple(sample(float(t)) for t in range(30))
-    publish(stage, sample(30.0))
-    panel = stage.window.panel.resources
-    assert not panel.has_charts
-    stage.window.load_charts()
-    stage.qtbot.waitUntil(lambda: panel.has_charts, timeout=20_000)
-    stage.settle()
-    assert [card.n_points() for card in panel.cards()] == [31, 31]
-    for thread in threading.enumerate():
-        if thread.name == "chart-import":
-            thread.join(10)
+def test_a_gpu_that_works_in_ram_is_shown_by_that_and_not_by_its_carve_out(stage: Stage) -> None:
+    gpu = GpuSample(  # monitoring.md rows 14, 15
+        "g",
+        "Radeon 780M",
+        2**29,
+        2**28,
+        2**20,
+        kind=GpuKind.UNIFIED,
+        shared_total_bytes=16 * GIB,
+        shared_used_bytes=7 * GIB,
+        engine_shared_bytes=6 * GIB,
+        utilization_percent=50.0,
+    )
+    publish(stage, sample(gpus=(gpu,)))
+    assert cards(stage)[0] == "GPU in RAM 7.0 / 16.0 GiB ours 6.0 · others 1.0 · free 9.0 GiB GPU 50 %"
+
+
+def test_weights_in_ram_are_told_apart_from_what_is_ours(stage: Stage) -> None:
+    publish(stage, sample(weights_bytes=14 * GIB, weights_resident_bytes=11 * GIB))
+    assert cards(stage)[0].endswith("weights in RAM 11.0 / 14.0 GiB")
+
+
+def test_a_limit_of_a_container_is_said_beside_the_figure(stage: Stage) -> None:
+    publish(stage, sample(reasons={"ram_total_bytes": Why.CGROUP_LIMIT, "ram_available_bytes": Why.CGROUP_LIMIT}))
+    assert cards(stage)[0].startswith("RAM 24.0 / 64.0 GiB")
+    assert cards(stage)[0].endswith("the limit of this container is shown")
+
+
+def test_sampling_that_was_slowed_down_says_so(stage: Stage) -> None:
+    publish(stage, sample(slowed_by_ms=180.4))
+    assert stage.window.panel.resources.footer() == "Sampling is slowed down: one reading took 180 ms."
+    publish(stage, sample(1.0))
+    assert stage.window.panel.resources.footer() == ""
 
 
 def test_a_hidden_panel_asks_for_fewer_samples_and_catches_up_when_it_is_shown(stage: Stage) -> None:

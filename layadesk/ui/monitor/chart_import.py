@@ -1,24 +1,24 @@
-"""Bring in pyqtgraph and numpy on a thread of their own: in the GUI thread the window would stand still for 0.3 s."""
+"""Bring in numpy and the charts on a thread of their own: in the GUI thread the window would stand still meanwhile."""
 
 import threading
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from layadesk.ui.monitor.minute_chart import MinuteChart
+    from layadesk.ui.monitor.timeline_view import TimelineView
 
 
-def load() -> "Future[type[MinuteChart]]":
-    """The chart class, when it is there. The import makes no Qt object, so the thread touches none."""
-    future: Future[type[MinuteChart]] = Future()
+def load() -> "Future[type[TimelineView]]":
+    """The class of the charts, when it is there. The import makes no Qt object, so the thread touches none."""
+    future: Future[type[TimelineView]] = Future()
     threading.Thread(target=_run, args=(future,), name="chart-import", daemon=True).start()
     return future
 
 
-def _run(future: "Future[type[MinuteChart]]") -> None:
+def _run(future: "Future[type[TimelineView]]") -> None:
     try:
-        from layadesk.ui.monitor.minute_chart import MinuteChart  # noqa: PLC0415 - the reason for this module
+        from layadesk.ui.monitor.timeline_view import TimelineView  # noqa: PLC0415 - the reason for this module
 
-        future.set_result(MinuteChart)
+        future.set_result(TimelineView)
     except Exception as error:  # noqa: BLE001 - the panel shows figures without curves then
         future.set_exception(error)

@@ -1,25 +1,27 @@
 """One sample as the panel shows it: per place of memory what is used, by us and by others. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from layadesk.domain.hardware import GpuSample, HardwareSample, Why
-
-WINDOW_S = 60.0
+from layadesk.domain.hardware import REMARKS, GpuKind, GpuSample, HardwareSample
 
 
 class Place(StrEnum):
-    """Kinds of memory that have a card; a GPU's card is `vram` and its id."""
+    """Kinds of memory that have a card; a GPU's card is its kind of memory and its id."""
 
     RAM = "ram"
     SWAP = "swap"
     VRAM = "vram"
+    GPU_IN_RAM = "gpu_in_ram"  # what a GPU without memory of its own may use
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Bytes of one place. None is not known; `why` is the reason for `used_bytes` or else for `ours_bytes`."""
+    """Bytes of one place. None is not known, and `why_*` says why; `remark` is what is to be known of a figure.
+
+    `gpu` is the GPU whose memory this is; `weights_bytes` of the models' files, `weights_resident_bytes` in RAM.
+    """
 
     place: Place
     key: str
@@ -31,6 +33,11 @@ class Reading:
     why_ours: str | None = None
     in_bytes_per_s: float | None = None
     out_bytes_per_s: float | None = None
+    remark: str | None = None
+    gpu: GpuSample | None = None
+    weights_bytes: int | None = None
+    weights_resident_bytes: int | None = None
+    zram_bytes: int | None = None
 
     @property
     def others_bytes(self) -> int | None:
@@ -47,35 +54,9 @@ class Reading:
         return max(self.total_bytes - self.used_bytes, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
-    """The history of one place: `ago` is seconds before the newest sample (≤ 0), bytes are None where a gap is."""
-
-    ago: tuple[float, ...]
-    used: tuple[float | None, ...]
-    ours: tuple[float | None, ...]
-
-
 def readings(sample: HardwareSample) -> tuple[Reading, ...]:
     """The places of one sample, in the order of the panel: GPUs, RAM, swap."""
-    return (*(_vram(gpu) for gpu in sample.gpus), _ram(sample), _swap(sample))
-
-
-def series(samples: Sequence[HardwareSample], key: str) -> Series:
-    """One place over the last minute before the newest sample."""
-    ago: list[float] = []
-    used: list[float | None] = []
-    ours: list[float | None] = []
-    now = samples[-1].taken_at if samples else 0.0
-    for sample in samples:
-        age = sample.taken_at - now
-        if age < -WINDOW_S:
-            continue
-        reading = next((r for r in readings(sample) if r.key == key), None)
-        ago.append(age)
-        used.append(None if reading is None else reading.used_bytes)
-        ours.append(None if reading is None else reading.ours_bytes)
-    return Series(tuple(ago), tuple(used), tuple(ours))
+    return (*(_gpu(gpu) for gpu in sample.gpus), _ram(sample), _swap(sample))
 
 
 def _ram(sample: HardwareSample) -> Reading:
@@ -89,6 +70,9 @@ def _ram(sample: HardwareSample) -> Reading:
         ours_bytes=_sum(sample.engine_bytes, sample.router_bytes),
         why_used=_first(sample.reasons, "ram_total_bytes", "ram_available_bytes"),
         why_ours=_first(sample.reasons, "engine_bytes", "router_bytes"),
+        remark=next((str(why) for why in REMARKS if sample.reasons.get("ram_total_bytes") == why), None),
+        weights_bytes=sample.weights_bytes,
+        weights_resident_bytes=sample.weights_resident_bytes,
     )
 
 
@@ -101,10 +85,23 @@ def _swap(sample: HardwareSample) -> Reading:
         why_used=_first(sample.reasons, "swap_used_bytes", "swap_total_bytes"),
         in_bytes_per_s=sample.swap_in_bytes_per_s,
         out_bytes_per_s=sample.swap_out_bytes_per_s,
+        zram_bytes=sample.zram_bytes,
     )
 
 
-def _vram(gpu: GpuSample) -> Reading:
+def _gpu(gpu: GpuSample) -> Reading:
+    if gpu.kind is GpuKind.UNIFIED:
+        return Reading(
+            Place.GPU_IN_RAM,
+            f"{Place.GPU_IN_RAM}:{gpu.gpu_id}",
+            name=gpu.name,
+            total_bytes=gpu.shared_total_bytes,
+            used_bytes=gpu.shared_used_bytes,
+            ours_bytes=gpu.engine_shared_bytes,
+            why_used=_first(gpu.reasons, "shared_used_bytes", "shared_total_bytes"),
+            why_ours=_first(gpu.reasons, "engine_shared_bytes"),
+            gpu=gpu,
+        )
     total = gpu.vram_total_bytes
     if total is not None and gpu.vram_reserved_bytes is not None:
         total -= gpu.vram_reserved_bytes  # nobody can have what the driver keeps for itself
@@ -117,6 +114,7 @@ def _vram(gpu: GpuSample) -> Reading:
         ours_bytes=gpu.engine_bytes,
         why_used=_first(gpu.reasons, "vram_used_bytes", "vram_total_bytes"),
         why_ours=_first(gpu.reasons, "engine_bytes"),
+        gpu=gpu,
     )
 
 
@@ -127,5 +125,4 @@ def _sum(*values: int | None) -> int | None:
 
 def _first(reasons: Mapping[str, str], *names: str) -> str | None:
     found: Iterable[str] = (reasons[name] for name in names if name in reasons)
-    # A container's limit is a remark about the figure, not a reason for its absence.
-    return next((reason for reason in found if reason != Why.CGROUP_LIMIT), None)
+    return next((reason for reason in found if reason not in REMARKS), None)

@@ -1,12 +1,12 @@
-"""One place of memory: a figure, a bar of ours, others and free, a curve."""
+"""One place of memory: a figure, a bar of ours, others and free, and what else is known of it."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from layadesk.ui.monitor.readings import Place, Reading, Series
+from layadesk.ui.monitor.gauges import gauges
+from layadesk.ui.monitor.readings import Place, Reading
 from layadesk.ui.texts import words
 from layadesk.ui.texts.numbers import gib, gib_with_unit, used_of_total
 from layadesk.ui.theme.fonts import figure_font, small_font, strong_font
@@ -16,16 +16,13 @@ from layadesk.ui.widgets.elided_label import ElidedLabel
 from layadesk.ui.widgets.meter_bar import MeterBar
 from layadesk.ui.widgets.roles import note, set_role
 
-if TYPE_CHECKING:
-    from layadesk.ui.monitor.minute_chart import MinuteChart
-
 MIB = 2**20
 WORD_JOINER = "\N{WORD JOINER}"
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
 
 class ResourceCard(QFrame):
-    """Shows a Reading, and its history once there is a chart."""
+    """Shows a Reading."""
 
     def __init__(self, reading: Reading, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,7 +30,6 @@ class ResourceCard(QFrame):
         set_role(self, "card")
         self._reading = reading
         self._is_laid_out = False
-        self._chart: MinuteChart | None = None
         self._title = QLabel()
         self._title.setFont(strong_font())
         self._figure = QLabel()
@@ -42,9 +38,7 @@ class ResourceCard(QFrame):
         self._name.setFont(small_font())
         self._meter = MeterBar()
         self._shares = note()
-        self._axis = QWidget()
-        self._axis_start = note()
-        self._axis_end = note()
+        self._more = note()
         self._lay_out()
         self._is_laid_out = True
         self.show_reading(reading)
@@ -54,29 +48,9 @@ class ResourceCard(QFrame):
         self._reading = reading
         self._render()
 
-    def add_chart(self, chart: "MinuteChart") -> None:
-        """The curve, as soon as its library has been imported."""
-        self._chart = chart
-        layout = self.layout()
-        assert isinstance(layout, QVBoxLayout)
-        layout.insertWidget(layout.indexOf(self._axis), chart)
-        self._axis.show()
-        self._render()
-
-    def show_series(self, series: Series) -> None:
-        """The last minute."""
-        if self._chart is not None:
-            known = [value for value in series.used if value is not None]
-            top = self._reading.total_bytes or max(known, default=0.0)
-            self._chart.show_series(series, top=float(top))
-
-    def n_points(self) -> int:
-        """Samples drawn; 0 without a chart."""
-        return 0 if self._chart is None else self._chart.n_points
-
     def text(self) -> str:
         """All that it says, in one line."""
-        return f"{self._title.text()} {self._figure.text()} {self._shares_text()}"
+        return " ".join(filter(None, (self._title.text(), self._figure.text(), self._shares_text(), self._more.text())))
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() in {QEvent.Type.LanguageChange, QEvent.Type.PaletteChange} and self._is_laid_out:
@@ -89,14 +63,6 @@ class ResourceCard(QFrame):
         top.addWidget(self._title)
         top.addStretch(1)
         top.addWidget(self._figure)
-        self._axis_start.setWordWrap(False)
-        self._axis_end.setWordWrap(False)
-        axis = QHBoxLayout(self._axis)
-        axis.setContentsMargins(0, 0, 0, 0)
-        axis.addWidget(self._axis_start)
-        axis.addStretch(1)
-        axis.addWidget(self._axis_end)
-        self._axis.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GAP_M, GAP_S, GAP_M, GAP_S)
         layout.setSpacing(GAP_XS)
@@ -104,7 +70,7 @@ class ResourceCard(QFrame):
         layout.addWidget(self._name)
         layout.addWidget(self._meter)
         layout.addWidget(self._shares)
-        layout.addWidget(self._axis)
+        layout.addWidget(self._more)
 
     def _render(self) -> None:
         reading = self._reading
@@ -119,16 +85,12 @@ class ResourceCard(QFrame):
         self._meter.set_shares(self._share_fractions())
         has_legend = is_known and reading.place is not Place.SWAP
         self._shares.setText(self._legend_html() if has_legend else self._shares_text())
-        has_curve = self._chart is not None and is_known
-        if self._chart is not None:
-            self._chart.setVisible(has_curve)
-        self._axis.setVisible(has_curve)
-        self._axis_start.setText(self.tr("60 s ago"))
-        self._axis_end.setText(self.tr("now"))
+        more = self._more_text()
+        self._more.setText(more)
+        self._more.setVisible(bool(more))
         self.setAccessibleName(f"{self._title.text()} {reading.name}".strip())
-        self.setAccessibleDescription(f"{self._figure.text()}, {self._shares_text()}")
-        if self._chart is not None:
-            self._chart.setAccessibleName(self.tr("{what} over the last minute").format(what=self._title.text()))
+        told = filter(None, (self._figure.text(), self._shares_text(), more))
+        self.setAccessibleDescription(", ".join(told))
         self._meter.setAccessibleName(self.accessibleDescription())
         self._shares.setToolTip(self._tool_tip())
 
@@ -140,6 +102,23 @@ class ResourceCard(QFrame):
                 return self.tr("Swap")
             case Place.VRAM:
                 return self.tr("VRAM")
+            case Place.GPU_IN_RAM:
+                return self.tr("GPU in RAM")
+
+    def _more_text(self) -> str:
+        reading = self._reading
+        if reading.gpu is not None:
+            return " · ".join(gauges(reading.gpu))
+        parts = []
+        if reading.weights_bytes:
+            resident = reading.weights_resident_bytes
+            figure = words.unknown() if resident is None else used_of_total(resident, reading.weights_bytes)
+            parts.append(self.tr("weights in RAM {figure}").format(figure=figure))
+        if reading.zram_bytes:
+            parts.append(self.tr("compressed in RAM: {size}").format(size=gib_with_unit(reading.zram_bytes)))
+        if reading.remark is not None:
+            parts.append(words.why(reading.remark))
+        return " · ".join(parts)
 
     def _share_fractions(self) -> list[tuple[str, float]]:
         reading = self._reading
@@ -189,6 +168,8 @@ class ResourceCard(QFrame):
                 "Ours is what the engine and the router hold for themselves. Weights that are read from the model "
                 "file count as cache: the system takes that memory back when it needs it."
             )
+        if reading.place is Place.GPU_IN_RAM:
+            return self.tr("This GPU works in the machine's RAM: the two are the same memory and are not added up.")
         return self.tr("Ours is what the engine holds on this GPU.")
 
 

@@ -1,17 +1,16 @@
-"""The machine in the right column. Follows the samples while it is shown; the curves join after the first paint."""
+"""The machine in the right column. Follows the samples while it is shown; the charts join after the first paint."""
 
-from collections import deque
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Slot
+from PySide6.QtCore import QEvent, Signal, Slot
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from layadesk.domain.errors import ErrorReport
 from layadesk.domain.hardware import HardwareSample
 from layadesk.ui.bridge import Bridge
 from layadesk.ui.monitor import chart_import
-from layadesk.ui.monitor.readings import WINDOW_S, readings, series
+from layadesk.ui.monitor.readings import readings
 from layadesk.ui.monitor.resource_card import ResourceCard
 from layadesk.ui.texts import words
 from layadesk.ui.theme.fonts import strong_font
@@ -19,29 +18,37 @@ from layadesk.ui.theme.tokens import GAP_S
 from layadesk.ui.widgets.roles import note, set_role
 
 if TYPE_CHECKING:
-    from layadesk.ui.monitor.minute_chart import MinuteChart
+    from layadesk.ui.monitor.timeline_view import TimelineView
     from layadesk.usecases.watch_machine import WatchResources
+
+RANGES_MIN = (1, 5, 30)
 
 
 class ResourcePanel(QWidget):
-    """A card per place of memory: GPUs first, then RAM and swap."""
+    """A card per place of memory: GPUs first, then RAM and swap; below, the charts.
+
+    Signals:
+        message_requested: conversation id and message id that somebody asked for by clicking into a chart.
+    """
+
+    message_requested = Signal(str, str)
 
     def __init__(self, resources: "WatchResources", *, bridge: Bridge, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         set_role(self, "plain")
         self._resources = resources
         self._bridge = bridge
-        self._samples: deque[HardwareSample] = deque()
+        self._newest: HardwareSample | None = None
         self._cards: dict[str, ResourceCard] = {}
-        self._chart_class: type[MinuteChart] | None = None
+        self._timeline: TimelineView | None = None
         self._title = QLabel()
         self._title.setFont(strong_font())
+        self._ranges = tuple(self._range_button(minutes) for minutes in RANGES_MIN)
         self._no_gpu = note()
+        self._slowed = note()
+        self._slowed.hide()
         self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(GAP_S)
-        self._column.addWidget(self._title)
-        self._column.addWidget(self._no_gpu)
+        self._lay_out()
         self._retranslate()
         bridge.follow(resources.feed, self._on_sample)
 
@@ -54,13 +61,28 @@ class ResourcePanel(QWidget):
         return tuple(self._cards.values())
 
     @property
-    def has_charts(self) -> bool:
-        """Whether curves are drawn yet."""
-        return self._chart_class is not None
+    def timeline(self) -> "TimelineView | None":
+        """The charts, once they are there."""
+        return self._timeline
 
     def remark(self) -> str:
         """What is said in the place of the GPUs' cards; empty when there are some."""
         return "" if self._no_gpu.isHidden() else self._no_gpu.text()
+
+    def footer(self) -> str:
+        """What is said of the sampling itself; empty as a rule."""
+        return "" if self._slowed.isHidden() else self._slowed.text()
+
+    def focus_chain(self) -> list[QWidget]:
+        """For the Tab key."""
+        return [*self._ranges, *([] if self._timeline is None else self._timeline.focus_chain())]
+
+    def show_range(self, minutes: int) -> None:
+        """How far back the charts go: one of RANGES_MIN."""
+        for button, of_button in zip(self._ranges, RANGES_MIN, strict=True):
+            button.setChecked(of_button == minutes)
+        if self._timeline is not None:
+            self._timeline.set_window(60.0 * minutes)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -76,31 +98,64 @@ class ResourcePanel(QWidget):
             self._retranslate()
         super().changeEvent(event)
 
+    def _range_button(self, minutes: int) -> QToolButton:
+        button = QToolButton()
+        button.setObjectName(f"range-{minutes}")
+        set_role(button, "range")
+        button.setCheckable(True)
+        button.setChecked(minutes == RANGES_MIN[0])
+        button.clicked.connect(lambda: self.show_range(minutes))
+        return button
+
+    def _lay_out(self) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(0)
+        top.addWidget(self._title)
+        top.addStretch(1)
+        for button in self._ranges:
+            top.addWidget(button)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(GAP_S)
+        self._column.addLayout(top)
+        self._column.addWidget(self._no_gpu)
+        self._column.addWidget(self._slowed)
+
     def _retranslate(self) -> None:
         self._title.setText(self.tr("Machine"))
-        newest = self._samples[-1] if self._samples else None
+        for button, minutes in zip(self._ranges, RANGES_MIN, strict=True):
+            button.setText(str(minutes))
+            what = self.tr("Show the last %n minute(s)", "", minutes)
+            button.setToolTip(what)
+            button.setAccessibleName(what)
+        self._say_what_is_missing()
+
+    def _say_what_is_missing(self) -> None:
+        newest = self._newest
         if newest is None:
             self._no_gpu.setText(self.tr("Waiting for the first reading…"))
             self._no_gpu.show()
             return
-        has_reason = not newest.gpus
-        self._no_gpu.setVisible(has_reason)
-        if has_reason:
+        self._no_gpu.setVisible(not newest.gpus)
+        if not newest.gpus:
             reason = newest.reasons.get("gpus")
             self._no_gpu.setText(self.tr("VRAM: {what}").format(what=words.not_available(reason or "no_gpu")))
+        self._slowed.setVisible(newest.slowed_by_ms is not None)
+        if newest.slowed_by_ms is not None:
+            took = f"{newest.slowed_by_ms:.0f}"
+            self._slowed.setText(self.tr("Sampling is slowed down: one reading took {took} ms.").format(took=took))
 
     @Slot(object)
     def _on_sample(self, sample: HardwareSample) -> None:
-        self._samples.append(sample)
-        while self._samples[0].taken_at < sample.taken_at - WINDOW_S - 5.0:
-            self._samples.popleft()
-        if self.isVisible():
+        self._newest = sample
+        if self._timeline is not None:
+            self._timeline.add((sample,))
+        if self.isVisible() and not self.window().isMinimized():
             self._draw()
 
     def _draw(self) -> None:
-        if not self._samples:
+        if self._newest is None:
             return
-        newest = readings(self._samples[-1])
+        newest = readings(self._newest)
         keys = [reading.key for reading in newest]
         for key in [key for key in self._cards if key not in keys]:
             self._cards.pop(key).deleteLater()
@@ -110,24 +165,18 @@ class ResourcePanel(QWidget):
                 card = ResourceCard(reading)
                 self._cards[reading.key] = card
                 self._column.insertWidget(2 + place, card)
-                self._add_chart(card)
             card.show_reading(reading)
-            if self._chart_class is not None:
-                card.show_series(series(self._samples, reading.key))
         self._cards = {key: self._cards[key] for key in keys}
-        self._retranslate()
+        self._say_what_is_missing()
+        if self._timeline is not None:
+            self._timeline.draw()
 
-    def _add_chart(self, card: ResourceCard) -> None:
-        if self._chart_class is not None:
-            card.add_chart(self._chart_class())
-
-    def _on_charts_ready(self, chart_class: "type[MinuteChart]") -> None:
-        self._chart_class = chart_class
-        known = {sample.taken_at for sample in self._samples}
-        older = [sample for sample in self._resources.history() if sample.taken_at not in known]
-        self._samples = deque(sorted([*older, *self._samples], key=lambda sample: sample.taken_at))
-        for card in self._cards.values():
-            self._add_chart(card)
+    def _on_charts_ready(self, timeline_class: "type[TimelineView]") -> None:
+        timeline = timeline_class(self._resources.bands)
+        timeline.message_requested.connect(self.message_requested)
+        timeline.add(self._resources.history())
+        self._timeline = timeline
+        self._column.insertWidget(self._column.indexOf(self._slowed), timeline)
         self._draw()
 
     def _on_no_charts(self, report: ErrorReport) -> None:

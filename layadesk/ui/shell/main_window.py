@@ -57,6 +57,7 @@ class MainWindow(QMainWindow):
         self._bridge = bridge
         self._appearance = appearance
         self._is_painted = False
+        self._wanted_message = ""  # to be scrolled to when its conversation is there
         self._experts = ExpertList(use_cases.experts, use_cases.workers, bridge=bridge, parent=self)
         self.side_bar = SideBar(appearance)
         self.list = self.side_bar.conversations
@@ -174,6 +175,7 @@ class MainWindow(QMainWindow):
         self.page.add_model_requested.connect(self.add_model)
         self.side_bar.options.add_model_requested.connect(self.add_model)
         self.panel_button.toggled.connect(self._on_panel_toggled)
+        self.panel.resources.message_requested.connect(self._on_message_requested)
         self.page.transcript.views_changed.connect(self._order_focus)
         self._on_page_changed(Destination.CHAT)
 
@@ -204,6 +206,14 @@ class MainWindow(QMainWindow):
     def _on_conversation_clicked(self) -> None:
         self.show_page(Destination.CHAT)  # the list itself is silent when the row was marked already
 
+    @Slot(str, str)
+    def _on_message_requested(self, conversation_id: str, message_id: str) -> None:
+        is_shown = conversation_id == self.page.conversation.conversation_id
+        self._wanted_message = "" if is_shown else message_id
+        self.show_conversation(conversation_id)
+        if is_shown:
+            self.page.transcript.show_message(message_id)
+
     def _go_to(self, place: int) -> None:
         offered = self.side_bar.rail.destinations()
         if place < len(offered):
@@ -220,7 +230,7 @@ class MainWindow(QMainWindow):
         stops: list[QWidget] = [*self.side_bar.rail.focus_chain(), self.list.new_button, self.list.view]
         stops += [self.side_bar.options, *(widget for banner in self._banners for widget in banner.focus_chain())]
         first, *others = self.pages.focus_chain()
-        stops += [first, self.panel_button, *others]
+        stops += [first, self.panel_button, *others, *self.panel.resources.focus_chain()]
         for before, after in pairwise(stops):
             QWidget.setTabOrder(before, after)
 
@@ -252,6 +262,9 @@ class MainWindow(QMainWindow):
         self.failure.hide()
         self._refresh_list()
         self.list.show_current(conversation_id)
+        wanted, self._wanted_message = self._wanted_message, ""
+        if wanted:
+            QTimer.singleShot(0, self, partial(self.page.transcript.show_message, wanted))
 
     @Slot()
     def _on_running_changed(self) -> None:

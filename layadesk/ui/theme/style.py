@@ -51,6 +51,9 @@ QToolButton[role="picker"]:focus { border-color: $accent; }
 QToolButton[role="rail"] { border-radius: ${radius}px; padding: 5px 10px; text-align: left; }
 QToolButton[role="rail"]:checked { background: $raised; }
 QToolButton[role="rail"]:focus { border-color: $accent; }
+QToolButton[role="range"] { color: $muted; padding: 1px 6px; }
+QToolButton[role="range"]:checked { background: $raised; color: $text; border-color: $border; }
+QToolButton[role="range"]:focus { border-color: $accent; }
 QToolButton::menu-indicator { image: none; width: 0px; }
 
 QFrame[role="question"] { background: $raised; border: none; border-radius: ${radius}px; }

@@ -6,7 +6,8 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True)
 class Colours:
-    """One theme. `raised` holds what the user wrote; `others` is memory that is not ours."""
+    """One theme. `raised` holds what the user wrote; `others` is memory that is not ours, `weights` and `kv` are
+    parts of what is."""
 
     is_dark: bool
     background: str
@@ -21,6 +22,8 @@ class Colours:
     warn: str
     danger: str
     others: str
+    weights: str
+    kv: str
 
 
 LIGHT = Colours(
@@ -37,6 +40,8 @@ LIGHT = Colours(
     warn="#8F5600",
     danger="#B93226",
     others="#8B8A85",
+    weights="#7A4BC2",
+    kv="#0F7B7B",
 )
 
 DARK = Colours(
@@ -53,6 +58,8 @@ DARK = Colours(
     warn="#E3A94F",
     danger="#F08379",
     others="#85888C",
+    weights="#B79AF2",
+    kv="#4CC4C0",
 )
 
 
@@ -107,6 +114,7 @@ CENTRE_MIN_WIDTH = 440
 SIDE_BAR_MIN_WIDTH = 160
 PANEL_MIN_WIDTH = 220
 CHART_HEIGHT = 48
+LANE_HEIGHT = 56
 METER_HEIGHT = 6
 HEADER_HEIGHT = 48
 ROW_HEIGHT = 34

@@ -1,0 +1,255 @@
+"""The charts: what they draw, what they say of a moment, and the way to a message and back."""
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from layadesk.domain.hardware import EngineWork, GpuKind, GpuSample, HardwareSample
+from layadesk.ui.monitor.columns import HOST, KEYS, Column, row
+from layadesk.ui.monitor.curve_store import CAPACITY, CurveStore, thinned
+from layadesk.ui.monitor.timeline_view import TimelineView
+from layadesk.usecases.timeline import Band
+from layadesk.usecases.turns import TurnPhase
+from tests.ui.conftest import Stage
+from tests.ui.hands import press
+
+GIB = 2**30
+GPU = GpuSample(
+    "g",
+    "RTX 4090",
+    24 * GIB,
+    18 * GIB,
+    12 * GIB,
+    utilization_percent=90.0,
+    power_watts=225.0,
+    power_limit_watts=450.0,
+    kind=GpuKind.DISCRETE,
+)
+
+
+def sample(at: float, **rest: object) -> HardwareSample:
+    values: dict[str, object] = {
+        "ram_total_bytes": 64 * GIB,
+        "ram_available_bytes": 48 * GIB,
+        "engine_bytes": 8 * GIB,
+        "cpu_count": 8,
+        "engine_cpu_cores": 2.0,
+        "work": EngineWork(n_running=1, decode_tps=40.0, prefill_tps=0.0),
+    }
+    return HardwareSample(at, **(values | rest))  # type: ignore[arg-type] # by name
+
+
+BANDS = (
+    Band(TurnPhase.LOADING, 80.0, 85.0, "c", "m"),
+    Band(TurnPhase.PREFILL, 85.0, 90.0, "c", "m"),
+    Band(TurnPhase.DECODE, 90.0, None, "c", "m"),
+)
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> TimelineView:
+    view = TimelineView(lambda: BANDS)
+    qtbot.addWidget(view)
+    view.resize(280, 600)
+    view.show()
+    view.add(sample(60.0 + number / 2, gpus=(GPU,)) for number in range(81))
+    view.draw()
+    return view
+
+
+def figures(one: HardwareSample, *gpu_ids: str) -> dict[tuple[int, str], float | None]:
+    return dict(zip(KEYS, row(one, gpu_ids), strict=True))
+
+
+def test_memory_is_a_share_of_its_own_total_and_the_parts_add_up() -> None:
+    found = figures(sample(0.0, router_bytes=GIB, weights_resident_bytes=16 * GIB, gpus=(GPU,)), "g")
+    assert found[HOST, Column.RAM_OURS] == 9 / 64
+    assert found[HOST, Column.RAM_OTHERS] == 7 / 64
+    assert found[HOST, Column.RAM_WEIGHTS] == 16 / 64  # page cache: on top of what is used
+    assert (found[0, "ours"], found[0, "others"], found[0, "power"]) == (0.5, 0.25, 50.0)
+    assert found[1, "ours"] is None
+
+
+def test_what_a_gpu_holds_in_ram_is_a_slice_of_it_and_not_added_to_it() -> None:
+    gpu = GpuSample("g", "780M", kind=GpuKind.UNIFIED, engine_shared_bytes=4 * GIB)
+    found = figures(sample(0.0, gpus=(gpu,)), "g")
+    assert found[HOST, Column.RAM_GPU] == 4 / 64
+    assert found[HOST, Column.RAM_OTHERS] == 4 / 64  # 16 used, 8 ours, 4 by the GPU
+
+
+def test_what_is_not_known_is_a_gap_and_never_0() -> None:
+    found = figures(sample(0.0, ram_available_bytes=None, engine_cpu_cores=None, work=EngineWork()))
+    for column in (Column.RAM_OTHERS, Column.CPU, Column.DECODE, Column.SWAP):
+        assert found[HOST, column] is None
+
+
+def test_the_store_keeps_the_newest_and_reads_in_one_piece() -> None:
+    store = CurveStore()
+    for number in range(CAPACITY + 100):
+        store.append(float(number), (float(number), *[None] * (len(KEYS) - 1)))
+    assert len(store) == CAPACITY
+    assert store.times(-np.inf)[0] == 100.0
+    assert list(store.values(KEYS[0], CAPACITY + 97.0)) == [CAPACITY + 97.0, CAPACITY + 98.0, CAPACITY + 99.0]
+    assert np.isnan(store.values(KEYS[1], 0.0)).all()
+    index = store.index_near(150.4)
+    assert index is not None
+    assert store.row_at(index)[0] == 150.0
+
+
+@given(
+    values=st.lists(st.none() | st.floats(-1e6, 1e6), min_size=1, max_size=400),
+    n_buckets=st.integers(1, 50),
+)
+def test_thinning_loses_no_peak_and_makes_no_more_points_than_it_may(
+    values: list[float | None], n_buckets: int
+) -> None:
+    y = np.array([np.nan if value is None else value for value in values])
+    x, thin = thinned(np.arange(len(y), dtype=np.float64), y, n_buckets)
+    assert len(x) == len(thin) <= 2 * n_buckets
+    known = y[np.isfinite(y)]
+    if len(known):
+        assert np.nanmax(thin) == known.max()
+        assert np.nanmin(thin) == known.min()
+
+
+def test_gpus_and_ram_have_a_lane_each_and_bands_lie_behind_all_charts(view: TimelineView) -> None:
+    assert len(view.memory.lanes) == 2
+    for chart in view.charts:
+        assert [(one.phase, one.since, one.until) for one in chart.stretches] == [
+            ("loading", -20.0, -15.0),
+            ("prefill", -15.0, -10.0),
+            ("decode", -10.0, 0.0),
+        ]
+
+
+def test_a_gpu_that_works_in_ram_has_no_lane_of_its_own(qtbot: QtBot) -> None:
+    view = TimelineView(tuple)
+    qtbot.addWidget(view)
+    gpu = GpuSample("g", "780M", kind=GpuKind.UNIFIED, engine_shared_bytes=4 * GIB, shared_total_bytes=16 * GIB)
+    view.add((sample(0.0, gpus=(gpu,)), sample(1.0, gpus=(gpu,))))
+    view.draw()
+    assert len(view.memory.lanes) == 1
+    assert "GPU in RAM 6 %" in view.legend_texts()[0]
+
+
+def test_what_is_drawn_is_really_there(view: TimelineView) -> None:
+    image = view.memory.grab().toImage()
+    colours = {QColor(image.pixel(x, y)).name() for x in range(image.width()) for y in range(image.height())}
+    assert "#2563d9" in colours  # the edge of what is ours
+    width, height = image.width(), image.height()
+    before, loading = (QColor(image.pixel(int(width * at), 3)).name() for at in (0.5, 0.71))
+    assert before != loading
+    lane = QColor(image.pixel(int(width * 0.5), int(height * 0.45))).name()
+    assert lane != before  # half of the VRAM is ours
+
+
+def test_a_gap_is_not_bridged(qtbot: QtBot) -> None:
+    view = TimelineView(tuple)
+    qtbot.addWidget(view)
+    view.resize(280, 600)
+    view.show()
+    known = [sample(float(number)) for number in range(61)]
+    known[20:41] = [HardwareSample(float(number)) for number in range(20, 41)]
+    view.add(known)
+    view.draw()
+    image = view.memory.grab().toImage()
+    bottom = image.height() - 6
+    colours = [QColor(image.pixel(int(image.width() * at), bottom)).name() for at in (0.1, 0.5, 0.9)]
+    assert colours[0] == colours[2] != colours[1]
+
+
+def test_the_legends_tell_the_newest_figures_with_their_units(view: TimelineView) -> None:
+    memory, activity, speed = view.legend_texts()
+    assert memory == "VRAM ours 50 %, others 25 %, RAM ours 12 %, others 12 %"
+    assert activity == "GPU 90 %, memory busy n/a, power 50 %, engine on the processor 25 %"
+    assert speed == "writing 40 tok/s (top 40), reading 0.0 tok/s (top 0.0)"
+
+
+def test_pointing_reads_one_moment_in_all_charts_and_leaving_reads_now(view: TimelineView) -> None:
+    view.add((sample(100.5, engine_bytes=0, work=EngineWork(decode_tps=80.0)),))
+    view.draw()
+    view.point_at(-12.5)
+    assert view.at_text() == "12.5 s ago · Reading the conversation…"
+    assert view.legend_texts()[2].startswith("writing 40 tok/s")
+    view.charts[1].left.emit()
+    assert view.at_text() == ""
+    assert view.legend_texts()[2].startswith("writing 80 tok/s")
+
+
+def test_the_arrow_keys_move_the_cursor_and_enter_goes_to_the_message(view: TimelineView, qtbot: QtBot) -> None:
+    chart = view.speed
+    for _ in range(12):
+        press(chart, Qt.Key.Key_Left)
+    assert view.at_text() == "12.0 s ago · Reading the conversation…"
+    with qtbot.waitSignal(view.message_requested) as asked:
+        press(chart, Qt.Key.Key_Return)
+    assert asked.args == ["c", "m"]
+    press(chart, Qt.Key.Key_Right)
+    assert view.at_text().startswith("11.0 s ago")
+
+
+def test_a_click_on_a_band_goes_to_its_message_and_one_beside_it_nowhere(view: TimelineView) -> None:
+    asked: list[str] = []
+    view.message_requested.connect(lambda conversation_id, message_id: asked.append(message_id))
+    width = view.speed.width()
+    for share in (0.2, 0.95):
+        place = QPoint(int(width * share), 5)
+        QTest.mouseClick(view.speed, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+    assert asked == ["m"]
+
+
+def test_the_way_back_from_a_message_points_at_its_first_token(view: TimelineView) -> None:
+    assert view.show_message("m")
+    assert view.at_text() == "10.0 s ago · Writing…"
+    assert not view.show_message("another")
+    view.add((sample(300.0), sample(300.5)))
+    assert view.show_message("m")
+    assert view.window_s == 300.0
+    view.add((sample(9000.0),))
+    assert not view.show_message("m")
+
+
+def test_the_longest_range_is_drawn_with_no_more_points_than_pixels(view: TimelineView) -> None:
+    view.add(sample(101.0 + number / 4) for number in range(7000))
+    view.set_window(1800.0)
+    curve = view.memory.lanes[-1].curves[0]
+    assert len(curve.x) <= 2 * view.memory.width()
+    assert view.n_samples == 7081
+
+
+def test_the_charts_come_after_the_first_paint_and_bring_the_history_along(stage: Stage) -> None:
+    stage.house.resources.samples = tuple(sample(float(number)) for number in range(30))
+    panel = stage.window.panel.resources
+    stage.window.load_charts()
+    stage.qtbot.waitUntil(lambda: panel.timeline is not None, timeout=20_000)
+    assert panel.timeline is not None
+    stage.house.engine.wait(lambda: stage.house.resources.feed.publish(sample(30.0)))
+    stage.settle()
+    assert panel.timeline.n_samples == 31
+    stage.window.panel.resources.show_range(5)
+    assert panel.timeline.window_s == 300.0
+    join_import()
+
+
+def test_a_band_leads_to_its_message_in_whatever_conversation_it_is(stage: Stage) -> None:
+    other = stage.house.converse("Question", "Answer")
+    stage.open(stage.house.converse("Hello", "Good day."))
+    answer = stage.house.books.messages[other]
+    message_id = list(answer)[-1]
+    stage.window.panel.resources.message_requested.emit(other, message_id)
+    stage.qtbot.waitUntil(lambda: stage.window.page.conversation.conversation_id == other)
+    stage.settle()
+    assert stage.window.page.transcript.view_of(message_id) is not None
+
+
+def join_import() -> None:
+    for thread in threading.enumerate():
+        if thread.name == "chart-import":
+            thread.join(10)
