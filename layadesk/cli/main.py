@@ -1,6 +1,8 @@
 """The command line's grammar, and what every command has in common."""
 
 import argparse
+import errno
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,6 +14,8 @@ from layadesk.cli.printing import EXIT_FAILED, EXIT_INTERRUPTED, complain
 from layadesk.domain.errors import LayaDeskError
 from layadesk.paths import default_data_dir
 
+_MOST = 2**31 - 1  # llama.cpp counts in 32 bits
+
 
 def run(arguments: Sequence[str]) -> int:
     """Parse and run one command; returns the exit status, raises SystemExit(2) for bad usage as argparse does."""
@@ -19,7 +23,7 @@ def run(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     command: Callable[[argparse.Namespace], int] = options.run
     try:
-        return command(options)
+        return _finished(command(options))
     except LayaDeskError as error:
         complain(error.report, options.data_dir)
         return EXIT_FAILED
@@ -28,6 +32,17 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:  # `layadesk models list | head`
         sys.stderr.close()
         return EXIT_FAILED
+    except OSError as error:
+        if error.errno != errno.ENOSPC or error.filename is not None:
+            raise
+        print("layadesk: The output could not be written: no space is left where it goes.", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python's own flush at the end fails again
+        return EXIT_FAILED
+
+
+def _finished(status: int) -> int:
+    sys.stdout.flush()  # here a full disk can still be told in words
+    return status
 
 
 def _speak_utf8() -> None:
@@ -39,7 +54,9 @@ def _speak_utf8() -> None:
 
 def _parser() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--data-dir", type=Path, default=default_data_dir(), help="where chats and models are kept")
+    common.add_argument(
+        "--data-dir", type=_directory, default=default_data_dir(), help="where chats and models are kept"
+    )
     common.add_argument("--engine", default="llama", help=argparse.SUPPRESS)  # `scripted[:FILE.json]` for tests
     printing = argparse.ArgumentParser(add_help=False, parents=[common])
     printing.add_argument("--json", action="store_true", help="print one JSON object")
@@ -70,7 +87,7 @@ def _add_ask(commands: Any, printing: argparse.ArgumentParser) -> None:
     )
     asking.add_argument("--max-tokens", type=_positive, metavar="N")
     asking.add_argument("--temperature", type=_not_negative, metavar="T")
-    asking.add_argument("--seed", type=int, metavar="N")
+    asking.add_argument("--seed", type=_seed, metavar="N")
     asking.set_defaults(run=ask.ask)
 
 
@@ -110,9 +127,22 @@ def _add_bench(commands: Any, printing: argparse.ArgumentParser) -> None:
 
 def _positive(text: str) -> int:
     value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
+    if not 1 <= value <= _MOST:
+        raise argparse.ArgumentTypeError(f"{text} is not a number between 1 and {_MOST}")
     return value
+
+
+def _seed(text: str) -> int:
+    value = int(text)
+    if not 0 <= value <= _MOST:
+        raise argparse.ArgumentTypeError(f"{text} is not a number between 0 and {_MOST}")
+    return value
+
+
+def _directory(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("an empty name is no directory")
+    return Path(text)
 
 
 def _not_negative(text: str) -> float:

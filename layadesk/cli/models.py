@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from layadesk.cli.printing import EXIT_OK, print_json, running_core
+from layadesk.cli.printing import EXIT_OK, complain, harmless, print_json, running_core
 from layadesk.domain.models import InstalledModel, Origin
 
 _GIB = 2**30
@@ -15,6 +15,9 @@ def list_models(options: argparse.Namespace) -> int:
     """Print the installed experts."""
     with running_core(options.data_dir, options.engine, started=False) as core:
         models = core.experts.list()
+        problems = core.inventory.problems
+    for report in problems:
+        complain(report, options.data_dir)
     if options.json:
         print_json({"models": [msgspec.to_builtins(model) for model in models]})
         return EXIT_OK
@@ -24,7 +27,7 @@ def list_models(options: argparse.Namespace) -> int:
     rows = [("ID", "SIZE", "QUANTIZATION", "CONTEXT", "FILE"), *(_row(model) for model in models)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        print(harmless("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()))
     return EXIT_OK
 
 
@@ -35,7 +38,7 @@ def import_model(options: argparse.Namespace) -> int:
     if options.json:
         print_json(_described(model))
     else:
-        print(f"{model.model_id}: {model.name}, {model.size_bytes / _GIB:.1f} GiB, {model.path}")
+        print(harmless(f"{model.model_id}: {model.name}, {model.size_bytes / _GIB:.1f} GiB, {model.path}"))
     return EXIT_OK
 
 

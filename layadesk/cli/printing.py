@@ -2,6 +2,7 @@
 
 import json
 import sys
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -46,7 +47,12 @@ def complain(report: ErrorReport, data_dir: Path) -> None:
     from layadesk.ui.texts.errors import sentence  # noqa: PLC0415 - QtCore only when there is something to say
 
     speak(data_dir)
-    print("layadesk:", " ".join(sentence(report).split()), file=sys.stderr)
+    print("layadesk:", harmless(" ".join(sentence(report).split())), file=sys.stderr)
+
+
+def harmless(text: str) -> str:
+    """`text` without what steers a terminal or turns the order of letters: it may come out of a hostile file."""
+    return "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in {"Cc", "Cf"} else c for c in text)
 
 
 def speak(data_dir: Path) -> None:

@@ -4,14 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from layadesk.domain.context_budget import answer_reserve, fit_messages, without_oldest
+from layadesk.domain.context_budget import answer_reserve, droppable, fit_messages, without_oldest
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.inference import PromptMessage, Role, SamplingParams, ThinkingParams
 from layadesk.engine.backend import Expert
 from layadesk.engine.chat_template import CHATML, CHATML_STOPS, ChatTemplate
 from layadesk.engine.json_grammar import checked_grammar
 from layadesk.engine.literals import Literals
+from layadesk.engine.template_sandbox import MAX_CHARS
 from layadesk.engine.thinking import ThinkingMarks, budget_of, switches_of, template_variables
+
+MAX_TEXT_CHARS = MAX_CHARS // 2  # a template adds its own, and may hold a text twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,8 @@ class PromptBuilder:
         if not any(one.role is Role.USER and one.text.strip() for one in messages):
             raise fail(ErrorCode.EMPTY_PROMPT)
         n_ctx = self._expert.facts.n_ctx_seq
+        n_skipped = self._beyond_template(messages)
+        messages = without_oldest(messages, n_skipped)
         variables = template_variables(thinking, self.switches)
         counted: dict[int, tuple[list[int], str]] = {}  # by the number of messages kept; the last count is the result
 
@@ -76,7 +81,21 @@ class PromptBuilder:
         tokens, rendered = counted[len(kept)]
         if not tokens:
             raise fail(ErrorCode.EMPTY_PROMPT)
-        return self._with_thinking(Prompt(tokens, n_dropped, self.marks.is_opened_by(rendered)), thinking)
+        opened = self.marks.is_opened_by(rendered)
+        return self._with_thinking(Prompt(tokens, n_skipped + n_dropped, opened), thinking)
+
+    def _beyond_template(self, messages: Sequence[PromptMessage]) -> int:
+        """How many of the oldest messages are left out unread, because the sandbox would refuse so much text.
+
+        Raises CONTEXT_LENGTH_EXCEEDED, with the text's own tokens, where the last question alone is as long as that.
+        """
+        choices = droppable(messages)
+        for n_skipped in choices:
+            if sum(len(one.text) for one in without_oldest(messages, n_skipped)) <= MAX_TEXT_CHARS:
+                return n_skipped
+        kept = without_oldest(messages, choices[-1])
+        n_prompt = sum(len(self._expert.tokenize(one.text, parse_special=False)) for one in kept)
+        raise fail(ErrorCode.CONTEXT_LENGTH_EXCEEDED, n_prompt=n_prompt, n_ctx=self._expert.facts.n_ctx_seq)
 
     def grammar(self, sampling: SamplingParams) -> str | None:
         """What binds the answer: the request's own grammar, or that of its schema. Raises BAD_GRAMMAR."""

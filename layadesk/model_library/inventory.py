@@ -24,6 +24,7 @@ from layadesk.model_library.inventory_file import (
     is_there,
     move_aside,
     read_inventory,
+    second_copy,
     write_inventory,
 )
 from layadesk.model_library.model_ids import free_id, slug
@@ -152,9 +153,11 @@ class Inventory:
         return made
 
     def _made_from_files(self, content: InventoryContent) -> InventoryContent:
-        made = InventoryContent(problems=content.problems, exists=True)
+        copy = read_inventory(second_copy(self._file)) if content.is_damaged else InventoryContent()
+        made = InventoryContent(copy.rows, copy.document, content.problems, exists=True)
         for entry in entries_from_files(self._dir, read_catalogue(catalogue_file()), now=self._now()):
-            made = made.plus(entry)
+            if not any(known.path == entry.path for known in made.entries):
+                made = made.plus(entry)
         return made
 
     def _remembered(self, content: InventoryContent) -> InventoryContent:

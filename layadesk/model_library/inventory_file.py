@@ -119,9 +119,16 @@ def _entry(raw: object, taken: set[str]) -> tuple[InventoryEntry | None, str]:
 
 
 def write_inventory(path: Path, rows: tuple[Row, ...], document: Mapping[str, object]) -> None:
-    """Replace the file. Raises what `disk_failure` says."""
+    """Replace the file, and then its second copy. Raises what `disk_failure` says."""
     whole = {"schema_version": SCHEMA_VERSION, **document, "models": [dict(row.raw) for row in rows]}
-    write_atomically(path, (json.dumps(whole, ensure_ascii=False, indent=2) + "\n").encode("utf-8"))
+    written = (json.dumps(whole, ensure_ascii=False, indent=2) + "\n").encode("utf-8")
+    write_atomically(path, written)
+    write_atomically(second_copy(path), written)
+
+
+def second_copy(path: Path) -> Path:
+    """Where the same list lies again; only it knows the user's own files once the first is damaged."""
+    return path.with_name(f"{path.name}.bak")
 
 
 def move_aside(path: Path) -> Path | None:

@@ -12,6 +12,7 @@ import sys
 import time
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from typing import Any
 
 from layadesk.domain.worker_state import WorkerKind
 
@@ -28,6 +29,16 @@ def native_log_file(log_dir: Path, worker: WorkerKind) -> Path:
     return log_dir / f"{worker}-native.log"
 
 
+class _Forgiving(io.FileIO):
+    """A log that a full disk cannot turn into the end of the program: what does not go in is lost."""
+
+    def write(self, text: Any, /) -> int:
+        try:
+            return super().write(text) or 0
+        except OSError:
+            return len(text)
+
+
 def redirect_native_output(path: Path) -> None:
     """Send file descriptors 1 and 2 of this process to the end of `path`, and Python's crash reports too.
 
@@ -39,8 +50,8 @@ def redirect_native_output(path: Path) -> None:
     if target > 2:
         os.close(target)
     # A frozen program without a console has no sys.stdout at all, and print() would fail.
-    sys.stdout = io.TextIOWrapper(io.FileIO(1, "w", closefd=False), "utf-8", "replace", line_buffering=True)
-    sys.stderr = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), "utf-8", "backslashreplace", line_buffering=True)
+    sys.stdout = io.TextIOWrapper(_Forgiving(1, "w", closefd=False), "utf-8", "replace", line_buffering=True)
+    sys.stderr = io.TextIOWrapper(_Forgiving(2, "w", closefd=False), "utf-8", "backslashreplace", line_buffering=True)
     print(f"{START_MARK}{os.getpid()} at {time.strftime('%Y-%m-%d %H:%M:%S')}", file=sys.stderr)  # noqa: T201  # the log
     faulthandler.enable(sys.stderr)
 
@@ -51,6 +62,7 @@ def log_to_file(path: Path) -> None:
     Errors go to the native log too, because the app quotes it when the child has died of one. Call it after
     `redirect_native_output`.
     """
+    logging.raiseExceptions = False  # a full disk: no traceback for each record that cannot be kept
     root = logging.getLogger()
     root.setLevel(logging.INFO)
     try:

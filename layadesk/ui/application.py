@@ -84,20 +84,49 @@ def check_display() -> None:
     """Where Qt would abort the process, raise an error with words instead. Linux and the like only."""
     if sys.platform in {"win32", "darwin"}:
         return
-    wanted = os.environ.get("QT_QPA_PLATFORM", "").split(":")[0]
-    has_wayland, has_x11 = bool(os.environ.get("WAYLAND_DISPLAY")), bool(os.environ.get("DISPLAY"))
-    if not wanted and not has_wayland and not has_x11:
+    platforms = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath)) / "platforms"
+    kind = _platform()
+    if kind == "xcb":
+        _check_xcb(platforms / "libqxcb.so")
+    elif platforms.is_dir() and not (platforms / f"libq{kind}.so").exists():
         raise fail(ErrorCode.NO_DISPLAY)
-    if wanted == "xcb" or (not wanted and not has_wayland):
-        plugins = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath))
-        plugin = plugins / "platforms" / "libqxcb.so"
-        try:
-            if plugin.exists():
-                ctypes.CDLL(str(plugin))
-        except OSError as error:
-            raise missing_library(error) from error
-        if not _x_server_answers():
-            raise fail(ErrorCode.NO_DISPLAY)
+
+
+def _platform() -> str:
+    """Which of Qt's platforms it will be. Raises NO_DISPLAY where there is none."""
+    wanted = os.environ.get("QT_QPA_PLATFORM", "").split(":")[0].partition("-")[0]
+    has_x11 = bool(os.environ.get("DISPLAY"))
+    if wanted not in {"", "wayland"}:
+        return wanted
+    if (wanted or os.environ.get("WAYLAND_DISPLAY")) and _wayland_answers():
+        return "wayland"
+    if wanted or not has_x11:
+        raise fail(ErrorCode.NO_DISPLAY)
+    if os.environ.get("WAYLAND_DISPLAY"):
+        os.environ["QT_QPA_PLATFORM"] = "xcb"  # the socket is gone, and Qt would abort over it
+    return "xcb"
+
+
+def _check_xcb(plugin: Path) -> None:
+    try:
+        if plugin.exists():
+            ctypes.CDLL(str(plugin))
+    except OSError as error:
+        raise missing_library(error) from error
+    if not _x_server_answers():
+        raise fail(ErrorCode.NO_DISPLAY)
+
+
+def _wayland_answers() -> bool:
+    """Whether somebody listens at $WAYLAND_DISPLAY, which is a name below $XDG_RUNTIME_DIR or a path."""
+    name = os.environ.get("WAYLAND_DISPLAY") or "wayland-0"
+    place = Path(os.environ.get("XDG_RUNTIME_DIR", "/nowhere")) / name
+    try:
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(place))
+    except OSError:
+        return False
+    return True
 
 
 def _x_server_answers() -> bool:

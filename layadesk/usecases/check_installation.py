@@ -142,8 +142,10 @@ def _data_dir(data_dir: Path) -> list[Finding]:
     try:
         data_dir.mkdir(parents=True, exist_ok=True)
         probe = data_dir / f"write-probe-{os.getpid()}"
-        probe.write_bytes(b"x")
-        probe.unlink()
+        try:
+            probe.write_bytes(b"x")
+        finally:
+            probe.unlink(missing_ok=True)
         free = shutil.disk_usage(data_dir).free
     except OSError as error:
         return [Finding(Check.DATA_DIR, Level.FAIL, facts | {"detail": error.strerror or str(error)})]

@@ -79,6 +79,8 @@ class StartTurn:
             conversation_id=conversation.conversation_id,
             current=next((m.expert_id for m in reversed(branch) if m.expert_id and m.text), None),
         )
+        # Asked for before anything else is told: whatever happens to a listener, the question will be on disk.
+        committed = self.store.add_messages(added, leaf_id=answer.message_id)
         started = TurnStarted(conversation.conversation_id, question if new_question else None, answer)
         self._feed.publish(started)
 
@@ -89,7 +91,7 @@ class StartTurn:
             except LayaDeskError as error:
                 recorder.on_event(Failed(turn.request_id, error.report))
 
-        self.store.add_messages(added, leaf_id=answer.message_id).add_done_callback(after_commit)
+        committed.add_done_callback(after_commit)
         return started
 
 

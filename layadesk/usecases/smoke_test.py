@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from layadesk.domain.errors import ErrorReport
-from layadesk.domain.inference import SamplingParams, Timings
+from layadesk.domain.inference import FinishReason, SamplingParams, Timings
 from layadesk.usecases.ask import Answered, Ask
 
 QUESTION = "Name three colours."
@@ -65,7 +65,8 @@ def _load_step(answered: Answered) -> SmokeStep:
 
 
 def _answer_step(answered: Answered) -> SmokeStep:
-    passed = answered.error is None and bool(answered.text.strip())
+    is_whole = answered.error is None and answered.finish_reason is not FinishReason.CANCELLED
+    passed = is_whole and bool(answered.text.strip())
     return SmokeStep(
         "answer",
         passed=passed,

@@ -1,13 +1,15 @@
 """Commands, their output, their exit status, and one clear line for what goes wrong."""
 
 import re
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from layadesk.domain.hardware import GPU_FIELDS, HOST_FIELDS
-from tests.cli.conftest import Done, Shell
+from tests.cli.conftest import REPO, Done, Shell
+from tests.fakes.gguf_files import write_gguf
 from tests.fakes.nvml_library import build_library
 
 
@@ -74,6 +76,9 @@ def test_a_dying_engine_is_one_line_and_the_text_before_it_is_printed(shell: She
         ("ask", "hello", "--max-tokens", "many"),
         ("ask", "hello", "--temperature", "-1"),
         ("ask", "hello", "--temperature", "nan"),
+        ("ask", "hello", "--seed", "99999999999999999999"),
+        ("ask", "hello", "--max-tokens", "99999999999999999999"),
+        ("--data-dir", ""),
         ("models",),
         ("models", "import"),
     ],
@@ -195,6 +200,29 @@ def test_a_data_directory_that_is_a_file_is_one_line(shell: Shell) -> None:
     shell.data_dir.write_bytes(b"")
     for command in (("ask", "hello"), ("models", "list"), ("smoke",)):
         assert complains(shell.run(*command), "data")
+
+
+def test_what_a_hostile_file_says_of_itself_cannot_steer_the_terminal(shell: Shell) -> None:
+    file = write_gguf(shell.folder / "evil.gguf", {"general.architecture": "a\x1b[31m\x07\N{RIGHT-TO-LEFT OVERRIDE}b"})
+    done = shell.run("models", "import", str(file))
+    assert complains(done, "evil.gguf")
+    assert not {"\x1b", "\x07", "\N{RIGHT-TO-LEFT OVERRIDE}"} & set(done.err)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_an_output_without_room_is_one_line(shell: Shell) -> None:
+    command = [sys.executable, "-m", "layadesk", "models", "list", "--data-dir", str(shell.data_dir)]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, cwd=REPO, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "layadesk: The output could not be written: no space is left where it goes.\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only X11 and Wayland can be missing")
+@pytest.mark.parametrize(("wayland", "platform"), [("wayland-gone", ""), ("wayland-gone", "wayland"), ("", "nonsense")])
+def test_a_window_system_that_is_not_there_is_said_in_one_line(shell: Shell, wayland: str, platform: str) -> None:
+    done = shell.run("--data-dir", str(shell.data_dir), DISPLAY="", WAYLAND_DISPLAY=wayland, QT_QPA_PLATFORM=platform)
+    assert complains(done, "no screen")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only X11 and Wayland can be missing")

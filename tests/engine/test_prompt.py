@@ -7,7 +7,7 @@ from layadesk.domain.errors import ErrorCode, LayaDeskError
 from layadesk.domain.inference import LoadParams, PromptMessage, Role
 from layadesk.domain.models import ExpertSpec
 from layadesk.engine.backend import Expert, ExpertFacts
-from layadesk.engine.prompt import PromptBuilder
+from layadesk.engine.prompt import MAX_TEXT_CHARS, PromptBuilder
 from layadesk.engine.scripted_backend import ScriptedBackend, ScriptedExpert
 from layadesk.engine.scripted_cells import BOS
 
@@ -94,6 +94,16 @@ def test_a_last_message_that_is_too_long_is_refused_with_both_numbers(tmp_path: 
     assert error.code is ErrorCode.CONTEXT_LENGTH_EXCEEDED
     assert error.facts["n_ctx"] == 512
     assert int(str(error.facts["n_prompt"])) > 600
+
+
+def test_more_text_than_any_template_may_write_is_too_long_and_does_not_spoil_what_comes_after(tmp_path: Path) -> None:
+    builder = PromptBuilder(scripted(tmp_path))
+    huge = PromptMessage(Role.USER, "x" * (MAX_TEXT_CHARS + 1))
+    refusal = refused(builder, huge)
+    assert refusal.code is ErrorCode.CONTEXT_LENGTH_EXCEEDED
+    assert refusal.facts == {"n_prompt": MAX_TEXT_CHARS + 1, "n_ctx": 512}
+    after = [huge, PromptMessage(Role.ASSISTANT, ""), PromptMessage(Role.USER, "still there?")]
+    assert builder.build(after, 16).n_dropped == 2
 
 
 def test_a_last_message_that_leaves_one_cell_is_answered_with_one_token(tmp_path: Path) -> None:

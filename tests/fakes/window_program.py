@@ -78,6 +78,7 @@ class WindowProgram:
             "QT_QPA_PLATFORM": "xcb",
             "LC_ALL": "C.UTF-8",
             "LANGUAGE": "en",
+            "PYTHONFAULTHANDLER": "1",
         }
         self.started_at = time.monotonic()
         self._log = (data_dir.parent / f"{data_dir.name}-window.log").open("ab")
@@ -165,16 +166,24 @@ class WindowProgram:
         """Ask it to close, as the system does at log-out; gives its exit status."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        try:
-            return self.process.wait(PATIENCE_S)
-        finally:
-            self._log.close()
+        return self.process.wait(PATIENCE_S)
 
     def kill(self) -> None:
         """SIGKILL, as the out-of-memory killer would."""
         self.process.kill()
         self.process.wait(PATIENCE_S)
+
+    def close_log(self) -> None:
+        """No more is written to it."""
         self._log.close()
+
+    def tell_why(self) -> None:
+        """After a failure: where each thread stands, and the end of all logs, printed with the test's output."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGABRT)  # PYTHONFAULTHANDLER writes the stacks
+            self.process.wait(PATIENCE_S)
+        for file in (Path(self._log.name), *sorted(self.paths.logs.glob("*.log"))):
+            print(f"--- {file.name}", file.read_text("utf-8", "replace")[-8000:], sep="\n")
 
 
 def left_after(processes: list[psutil.Process], timeout_s: float) -> list[psutil.Process]:
@@ -200,6 +209,10 @@ def window_program(display: str, data_dir: Path, *arguments: str) -> Iterator[Wi
     program = WindowProgram(display, data_dir, *arguments)
     try:
         yield program
+    except BaseException:
+        program.tell_why()
+        raise
     finally:
         if program.process.poll() is None:
             program.quit()
+        program.close_log()

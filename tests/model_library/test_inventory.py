@@ -230,6 +230,15 @@ def test_a_damaged_list_is_moved_aside_and_made_again_from_the_files(
     assert set(ids(Inventory(paths))) == set(found)
 
 
+@pytest.mark.logs_warnings
+def test_a_damaged_list_still_knows_the_users_own_files(inventory: Inventory, paths: DataPaths, tmp_path: Path) -> None:
+    own = write_gguf(tmp_path / "elsewhere" / "own.gguf")
+    inventory.import_file(own, name="Mine")
+    paths.inventory.write_bytes(b"{bad")
+    (model,) = inventory.list()
+    assert (model.path, model.name, model.origin) == (str(own), "Mine", Origin.IMPORTED)
+
+
 def test_a_lost_list_is_made_again_from_the_files(inventory: Inventory, paths: DataPaths) -> None:
     write_gguf(paths.models / "loose.gguf")
     assert ids(inventory) == ["loose"]

@@ -82,6 +82,8 @@ def test_the_smoke_test_passes_on_an_answer_and_fails_on_none(desk: PlayedDesk) 
     ]
     in_background(lambda: desk.engine.say("", number=1, end=FinishReason.STOP))
     assert not all(step.passed for step in smoke())
+    in_background(lambda: desk.engine.say("re", number=2, end=FinishReason.CANCELLED))
+    assert not all(step.passed for step in smoke())  # interrupted is not passed
     desk.inventory.remove("alpha")
     (only,) = smoke()
     assert only.error is not None
