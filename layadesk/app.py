@@ -31,8 +31,11 @@ from layadesk.usecases.check_installation import CheckInstallation
 from layadesk.usecases.diagnose import Diagnose
 from layadesk.usecases.engine_work import EngineWorkWatch
 from layadesk.usecases.expert_pool import ExpertPool
+from layadesk.usecases.fit import Fit
+from layadesk.usecases.machine_now import MachineNow
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
+from layadesk.usecases.price_load import PriceLoad
 from layadesk.usecases.regenerate import Regenerate
 from layadesk.usecases.route_texts import RouteTexts
 from layadesk.usecases.running_turns import RunningTurns
@@ -42,6 +45,7 @@ from layadesk.usecases.timeline import Timeline
 from layadesk.usecases.turns import TurnEvent
 from layadesk.usecases.watch_machine import WatchResources, WatchStorage, WatchWorkers
 from layadesk.workers import spawn
+from layadesk.workers.dry_runner import DryRunner
 from layadesk.workers.engine_client import EngineClient
 from layadesk.workers.router_client import RouterClient
 
@@ -115,6 +119,12 @@ class Core:
             work=work.now,
             weight_files=work.weight_files,
         )
+        self.sampler = Sampler(self.observed)
+        has_library = engine_options.backend == "llama"
+        self.dry_runner = DryRunner(self.paths.logs) if has_library else None
+        self.price = PriceLoad(self.dry_runner)
+        self.machine = MachineNow(self.sampler, self.price.devices)
+        self.fit = Fit(self.inventory, self.price, self.machine)
 
     def _router_options(self) -> RouterOptions:
         """As the settings are when the router starts."""
@@ -136,6 +146,7 @@ class Core:
     def stop(self) -> None:
         """End the children and whatever runs; blocks up to a few seconds."""
         self.experts.close()
+        self.sampler.stop()
         router_end = threading.Thread(target=self.router.stop, name="router-stop")
         router_end.start()
         self.engine.stop()
@@ -158,7 +169,6 @@ def _engine_options(engine: str, log_dir: str, cache_dir: str) -> EngineOptions:
 @dataclass(frozen=True, slots=True)
 class _Rooms:
     store: Store
-    sampler: Sampler
     running: RunningTurns
 
 
@@ -172,20 +182,19 @@ class Desk:
         if n_interrupted:
             log.info("%d answers had been interrupted", n_interrupted)
         running = RunningTurns(store.save_progress)
-        sampler = Sampler(core.observed)
         turns: Feed[TurnEvent] = Feed()
         start_turn = StartTurn(
             store=store, pool=core.pool, answers=core.answers, running=running, feed=turns, settings=core.settings
         )
         self._core = core
-        self._rooms = _Rooms(store, sampler, running)
+        self._rooms = _Rooms(store, running)
         self.use_cases = UseCases(
             conversations=Conversations(store, running, turns, forget=core.engine.forget_conversation),
             send_message=SendMessage(start_turn),
             regenerate=Regenerate(start_turn),
             stop_generation=StopGeneration(core.answers, running),
             experts=core.experts,
-            resources=WatchResources(sampler, Timeline(turns)),
+            resources=WatchResources(core.sampler, Timeline(turns)),
             workers=WatchWorkers(core.engine, core.router),
             storage=WatchStorage(store),
             turns=turns,
@@ -196,14 +205,13 @@ class Desk:
     def start(self) -> None:
         """Start the children and the sampling; returns at once."""
         self._core.start()
-        self._rooms.sampler.start()
+        self._core.sampler.start()
         self._core.pool.configure_engine()
 
     def stop(self) -> None:
         """Stop in order: answers first, so that their text is whole; the store last, so that it is kept. Blocks."""
         self.use_cases.stop_generation.all(STOP_ANSWERS_S)
         self._core.stop()
-        self._rooms.sampler.stop()
         self._rooms.running.wait_until_none(STOP_ANSWERS_S)
         self._rooms.store.close()
 

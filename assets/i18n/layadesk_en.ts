@@ -73,4 +73,11 @@
         <translation><numerusform>Thinking (%n character)</numerusform><numerusform>Thinking (%n characters)</numerusform></translation>
     </message>
 </context>
+<context>
+    <name>memory</name>
+    <message numerus="yes">
+        <source>MoE experts of %n layer(s) on the CPU</source>
+        <translation><numerusform>MoE experts of %n layer on the CPU</numerusform><numerusform>MoE experts of %n layers on the CPU</numerusform></translation>
+    </message>
+</context>
 </TS>

@@ -1861,4 +1861,135 @@
         <translation>取消</translation>
     </message>
 </context>
+<context>
+    <name>memory</name>
+    <message numerus="yes">
+        <source>MoE experts of %n layer(s) on the CPU</source>
+        <translation><numerusform>%n 层的 MoE 专家放在 CPU 上</numerusform></translation>
+    </message>
+    <message>
+        <source>fits</source>
+        <translation>放得下</translation>
+    </message>
+    <message>
+        <source>fits tightly</source>
+        <translation>勉强放得下</translation>
+    </message>
+    <message>
+        <source>fits in part: some layers stay on the CPU</source>
+        <translation>部分放得下：一些层留在 CPU 上</translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>放不下</translation>
+    </message>
+    <message>
+        <source>cannot be told</source>
+        <translation>无法判断</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>KV 缓存</translation>
+    </message>
+    <message>
+        <source>compute</source>
+        <translation>计算</translation>
+    </message>
+    <message>
+        <source>output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>overhead</source>
+        <translation>开销</translation>
+    </message>
+    <message>
+        <source>margin</source>
+        <translation>余量</translation>
+    </message>
+    <message>
+        <source>computed from the model's header</source>
+        <translation>根据模型文件头计算</translation>
+    </message>
+    <message>
+        <source>told by llama.cpp for this file</source>
+        <translation>由 llama.cpp 就此文件给出</translation>
+    </message>
+    <message>
+        <source>reported by llama.cpp after the load</source>
+        <translation>加载后由 llama.cpp 报告</translation>
+    </message>
+    <message>
+        <source>nobody can tell for this kind of model</source>
+        <translation>这类模型无法预先得知</translation>
+    </message>
+    <message>
+        <source>fast</source>
+        <translation>快</translation>
+    </message>
+    <message>
+        <source>about reading speed</source>
+        <translation>约为阅读速度</translation>
+    </message>
+    <message>
+        <source>runs, a few tokens a second, not pleasant</source>
+        <translation>能运行，每秒几个 token，不太舒适</translation>
+    </message>
+    <message>
+        <source>very slow, less than two tokens a second</source>
+        <translation>很慢，每秒不到两个 token</translation>
+    </message>
+    <message>
+        <source>RAM</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>{device}: needs {needed}, free {free}, {reserve} has to stay free</source>
+        <translation>{device}：需要 {needed}，空闲 {free}，须保留 {reserve}</translation>
+    </message>
+    <message>
+        <source>most of it for {item}: {size}</source>
+        <translation>其中最多的是{item}：{size}</translation>
+    </message>
+    <message>
+        <source>Load as asked</source>
+        <translation>按要求加载</translation>
+    </message>
+    <message>
+        <source>Unload {names} first</source>
+        <translation>先卸载 {names}</translation>
+    </message>
+    <message>
+        <source>{n} of {all} layers on the GPU</source>
+        <translation>{all} 层中的 {n} 层放在 GPU 上</translation>
+    </message>
+    <message>
+        <source>KV cache as {kind}</source>
+        <translation>KV 缓存使用 {kind}</translation>
+    </message>
+    <message>
+        <source>A context of {n} tokens</source>
+        <translation>上下文为 {n} 个 token</translation>
+    </message>
+    <message>
+        <source>One conversation at a time, {n} tokens</source>
+        <translation>一次一个对话，{n} 个 token</translation>
+    </message>
+    <message>
+        <source>On the CPU alone</source>
+        <translation>仅用 CPU</translation>
+    </message>
+    <message>
+        <source>Quantization {name}</source>
+        <translation>量化 {name}</translation>
+    </message>
+    <message>
+        <source>{name} instead</source>
+        <translation>改用 {name}</translation>
+    </message>
+</context>
 </TS>

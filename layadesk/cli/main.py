@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from layadesk import __version__
-from layadesk.cli import ask, bench, checks, models, route
+from layadesk.cli import ask, bench, checks, fit, models, route
 from layadesk.cli.printing import EXIT_FAILED, EXIT_INTERRUPTED, complain
 from layadesk.domain.errors import LayaDeskError
 from layadesk.paths import default_data_dir
@@ -69,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_ask(commands, printing)
     _add_models(commands, printing)
     _add_route(commands, printing)
+    _add_fit(commands, printing)
     _add_bench(commands, printing)
     smoke = commands.add_parser("smoke", parents=[printing], help="after installation: load, route, answer, measure")
     smoke.add_argument("--expert", metavar="ID", help="the expert to test; default: the router's choice")
@@ -102,6 +103,18 @@ def _add_route(commands: Any, printing: argparse.ArgumentParser) -> None:
         "--router", metavar="ID", help="bundled, none or laya:DIRECTORY; default: that of the settings"
     )
     routing.set_defaults(run=route.route)
+
+
+def _add_fit(commands: Any, printing: argparse.ArgumentParser) -> None:
+    fitting = commands.add_parser("fit", parents=[printing], help="what a model would take; nothing is loaded")
+    fitting.add_argument("model", metavar="MODEL_ID|FILE.gguf", help="installed, of the catalogue, or a file")
+    fitting.add_argument("--quantization", metavar="Q", help="which file of the catalogue's model, for instance Q4_K_M")
+    fitting.add_argument("--n-ctx", type=_positive, metavar="N", help="tokens that each sequence may fill")
+    fitting.add_argument("--n-parallel", type=_positive, metavar="N", help="sequences that may be full at once")
+    fitting.add_argument("--kv-type", choices=("f16", "q8_0", "q4_0"), help="how keys and values are stored")
+    fitting.add_argument("--n-gpu-layers", type=int, metavar="N", help="layers on the GPU; 0: none")
+    fitting.add_argument("--hardware", type=Path, metavar="F.json", help="another machine than this one")
+    fitting.set_defaults(run=fit.fit)
 
 
 def _add_models(commands: Any, printing: argparse.ArgumentParser) -> None:

@@ -1,5 +1,6 @@
 """A model is four things, never one bag: a catalogue entry, one file of it, a file on disk, a model in memory."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -19,7 +20,10 @@ class ModelFile:
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """A catalogue entry of `models.json`. `note` says in English what it is good for, or its limits."""
+    """A catalogue entry of `models.json`. `note` says in English what it is good for, or its limits.
+
+    `gguf` has numbers of the file's header under GGUF's own keys; empty where nobody has read them.
+    """
 
     model_id: str
     name: str
@@ -30,6 +34,7 @@ class ModelCard:
     files: tuple[ModelFile, ...] = field(default_factory=tuple)
     revision: str | None = None
     sampling: SamplingDefaults = field(default_factory=SamplingDefaults)
+    gguf: Mapping[str, int | bool | str | tuple[int, ...]] = field(default_factory=dict)
 
 
 class NotChatKind(StrEnum):

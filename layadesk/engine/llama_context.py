@@ -8,6 +8,7 @@ import psutil
 
 from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
 from layadesk.domain.inference import LoadParams, TensorOverride
+from layadesk.domain.memory_fit.context_shape import n_batch, n_ubatch
 
 MAX_PARALLEL = 64  # llama.cpp itself takes up to 256 sequences
 MAX_KEPT = 128
@@ -15,8 +16,6 @@ MAX_N_CTX = 2**24
 MAX_CPU_MOE = 1024  # llama.cpp takes 4096 overrides
 MAX_OVERRIDES = 256
 MAX_PATTERN_CHARS = 512
-UBATCH_OF_GPU = 512
-UBATCH_OF_CPU = 256  # what a core's cache holds: 512 is slower by a quarter with Gemma 3 270M, and takes more memory
 
 # enum ggml_type
 _KV_TYPES = {"f32": 0, "f16": 1, "q4_0": 2, "q4_1": 3, "q5_0": 6, "q5_1": 7, "q8_0": 8, "bf16": 30}
@@ -66,11 +65,10 @@ def context_numbers(params: LoadParams, *, has_gpu: bool = False) -> ContextNumb
         if params.flash_attn == "off":
             raise fail(ErrorCode.BAD_PARAMETER, parameter="type_v", value=params.type_v, needs="flash_attn")
         flash = _FLASH_ATTENTION["on"]
-    n_batch = max(params.n_batch, params.n_parallel + 32)  # room for all who decode, and a slice of a prompt
     return ContextNumbers(
         n_ctx=params.n_ctx,
-        n_batch=n_batch,
-        n_ubatch=min(params.n_ubatch or (UBATCH_OF_GPU if has_gpu else UBATCH_OF_CPU), n_batch),
+        n_batch=n_batch(params),
+        n_ubatch=n_ubatch(params, has_gpu=has_gpu),
         n_parallel=params.n_parallel,
         n_kept=params.n_kept,
         n_threads=params.n_threads or n_physical_cores(),

@@ -28,6 +28,7 @@ json_schema_to_gbnf: Callable[[str], str] = llama_cpp.llama_grammar.json_schema_
 log = logging.getLogger(__name__)
 
 _DEBUG, _WARN, _ERROR, _CONTINUED = 1, 3, 4, 5  # enum ggml_log_level
+_DEVICE_KINDS = {0: "cpu", 1: "gpu", 2: "igpu", 3: "accel"}  # enum ggml_backend_dev_type
 _MAX_LINES = 2000  # of one capture; a load is some hundred without the debug lines
 _MAX_LINE_CHARS = 500
 
@@ -92,10 +93,8 @@ def is_out_of_memory(lines: list[tuple[int, str]]) -> bool:
 def memory_use(lines: list[tuple[int, str]]) -> MemoryUse:
     """The buffer sizes that were told while an expert was loaded; all devices together."""
     sizes: dict[str, int] = {}
-    for _level, line in lines:
-        found = _BUFFER.search(line)
-        if found:
-            sizes[found[2]] = sizes.get(found[2], 0) + round(float(found[3]) * 2**20)
+    for _buffer_type, what, n_bytes in buffer_sizes(lines):
+        sizes[what] = sizes.get(what, 0) + n_bytes
     kv = [sizes[name] for name in ("KV", "RS") if name in sizes]  # RS: the state of recurrent layers
     return MemoryUse(
         weights_bytes=sizes.get("model"),
@@ -105,13 +104,18 @@ def memory_use(lines: list[tuple[int, str]]) -> MemoryUse:
     )
 
 
+def buffer_sizes(lines: list[tuple[int, str]]) -> Iterator[tuple[str, str, int]]:
+    """Each buffer that was told of: its type (`CPU`, `CUDA0`), what it is for, its bytes to a hundredth of a MiB."""
+    for _level, line in lines:
+        found = _BUFFER.search(line)
+        if found:
+            yield found[1], found[2], round(float(found[3]) * 2**20)
+
+
 def repacked_bytes(lines: list[tuple[int, str]]) -> int:
     """Weights that the CPU keeps in an order of its own: beside a mapped file they would be in memory twice."""
-    found = [_BUFFER.search(line) for _level, line in lines]
-    own = [
-        one for one in found if one and one[2] == "model" and one[1].startswith(("CPU_REPACK", "AMX", "CPU_AARCH64"))
-    ]
-    return sum(round(float(one[3]) * 2**20) for one in own)
+    own = ("CPU_REPACK", "AMX", "CPU_AARCH64")
+    return sum(n for buffer_type, what, n in buffer_sizes(lines) if what == "model" and buffer_type.startswith(own))
 
 
 def n_offloaded_layers(lines: list[tuple[int, str]]) -> int:
@@ -143,6 +147,15 @@ class Devices:
         """Whether there is anything but the CPU."""
         return any(name != "CPU" for name in self.by_name)
 
+    def seen(self) -> Iterator[tuple[str, str, str, int, int]]:
+        """Name, description, kind (`cpu`, `gpu`, `igpu`, `accel`), free and total bytes of each, asked now."""
+        free, total = ctypes.c_size_t(), ctypes.c_size_t()
+        for name, device in self.by_name.items():
+            self._base.ggml_backend_dev_memory(device, ctypes.byref(free), ctypes.byref(total))
+            description = self._base.ggml_backend_dev_description(device).decode("utf-8", "replace")
+            kind = _DEVICE_KINDS.get(self._base.ggml_backend_dev_type(device), "accel")
+            yield name, description, kind, free.value, total.value
+
     def buffer_type(self, device: int) -> int:
         """The kind of memory that tensors of a device lie in."""
         return int(self._base.ggml_backend_dev_buffer_type(device))
@@ -153,5 +166,10 @@ class Devices:
         self._ggml.ggml_backend_dev_count.restype = ctypes.c_size_t
         self._base.ggml_backend_dev_name.restype = ctypes.c_char_p
         self._base.ggml_backend_dev_name.argtypes = [ctypes.c_void_p]
+        self._base.ggml_backend_dev_description.restype = ctypes.c_char_p
+        self._base.ggml_backend_dev_description.argtypes = [ctypes.c_void_p]
+        self._base.ggml_backend_dev_type.argtypes = [ctypes.c_void_p]
+        self._base.ggml_backend_dev_memory.restype = None
+        self._base.ggml_backend_dev_memory.argtypes = [ctypes.c_void_p, *[ctypes.POINTER(ctypes.c_size_t)] * 2]
         self._base.ggml_backend_dev_buffer_type.restype = ctypes.c_void_p
         self._base.ggml_backend_dev_buffer_type.argtypes = [ctypes.c_void_p]

@@ -7,11 +7,11 @@ from typing import Any
 
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.inference import TensorOverride
+from layadesk.domain.memory_fit.context_shape import n_seq_max
 from layadesk.engine.llama_context import ContextNumbers
 from layadesk.engine.llama_library import Devices, native
 
 LOAD_MODE_AUTO, LOAD_MODE_NONE = -1, 0
-N_KEPT_OF_LARGE_STATES = 4
 
 # The names llama.cpp gives to the tensors of MoE experts (common/arg.cpp, LLM_FFN_EXPS_REGEX).
 _MOE_EXPERTS = r"blk\.{layer}\.ffn_(up|down|gate|gate_up)_(ch|)exps"
@@ -61,12 +61,11 @@ def model_params(
 
 def context_params(numbers: ContextNumbers, *, has_large_state: bool) -> Any:
     """How a context is made. `has_large_state`: each sequence costs memory of its own, as with recurrent layers."""
-    n_kept = min(numbers.n_kept, N_KEPT_OF_LARGE_STATES) if has_large_state else numbers.n_kept
     struct = native.llama_context_default_params()
     struct.n_ctx = numbers.n_ctx
     struct.n_batch = numbers.n_batch
     struct.n_ubatch = numbers.n_ubatch
-    struct.n_seq_max = numbers.n_parallel + n_kept
+    struct.n_seq_max = n_seq_max(numbers.n_parallel, numbers.n_kept, has_large_state=has_large_state)
     struct.n_outputs_max = (
         struct.n_seq_max
     )  # less is an abort(); left alone, the compute buffer is 5 to 20 times larger

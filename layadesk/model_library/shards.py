@@ -13,11 +13,16 @@ _MAX_SHARDS = 1000
 
 @dataclass(frozen=True, slots=True)
 class ModelOnDisk:
-    """A whole, checked chat model: its first header and all its files, the first of which is what the engine opens."""
+    """A whole, checked chat model: all its headers and files, the first of which is what the engine opens."""
 
-    header: GgufHeader
+    headers: tuple[GgufHeader, ...]
     paths: tuple[Path, ...]
     size_bytes: int
+
+    @property
+    def header(self) -> GgufHeader:
+        """That of the first file, which describes the whole."""
+        return self.headers[0]
 
     @property
     def path(self) -> Path:
@@ -33,7 +38,7 @@ def read_model(path: Path) -> ModelOnDisk:
     header = read_header(path)
     if header.split_count == 1:
         check_chat_model(header)
-        return ModelOnDisk(header, (path,), header.size_bytes)
+        return ModelOnDisk((header,), (path,), header.size_bytes)
     paths = _all_shards(path, header)
     first = header if paths[0] == path else read_header(paths[0])
     check_chat_model(first)
@@ -49,7 +54,7 @@ def read_model(path: Path) -> ModelOnDisk:
         raise fail(
             ErrorCode.GGUF_DAMAGED, path=first.path, reason="split_tensors", value=n_found, expected=str(n_expected)
         )
-    return ModelOnDisk(first, paths, sum(shard.size_bytes for shard in headers))
+    return ModelOnDisk(tuple(headers), paths, sum(shard.size_bytes for shard in headers))
 
 
 def _all_shards(path: Path, header: GgufHeader) -> tuple[Path, ...]:

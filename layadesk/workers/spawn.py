@@ -1,4 +1,4 @@
-"""The one door to the two children: `multiprocessing` spawn with a duplex pipe.
+"""The one door to the children: `multiprocessing` spawn with a duplex pipe.
 
 Spawn everywhere, since fork would copy Qt, SQLite and threads. The children's rooms are imported only here and only in
 the children: the app never holds them, and its window does not wait for them.
@@ -10,6 +10,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
+from layadesk.protocol.dry_run import DryRunOptions
 from layadesk.protocol.options import EngineOptions, RouterOptions
 from layadesk.workers.child_process import ChildProcess
 
@@ -26,6 +27,11 @@ def start_engine(options: EngineOptions) -> ChildProcess:
 def start_router(options: RouterOptions) -> ChildProcess:
     """Start the router process. Raises OSError when the system has no room for one more."""
     return spawn_child(_run_router, options, name="layadesk-router")
+
+
+def start_dry_run(options: DryRunOptions) -> ChildProcess:
+    """Start a dry-run process, which answers and ends. Raises OSError when the system has no room for one more."""
+    return spawn_child(_run_dry_run, options, name="layadesk-dry-run")
 
 
 def spawn_child(
@@ -55,5 +61,11 @@ def _run_engine(connection: "Connection[Any, Any]", options: EngineOptions) -> N
 
 def _run_router(connection: "Connection[Any, Any]", options: RouterOptions) -> None:
     from layadesk.router.main import run  # noqa: PLC0415  # in the child, see above
+
+    run(connection, options)
+
+
+def _run_dry_run(connection: "Connection[Any, Any]", options: DryRunOptions) -> None:
+    from layadesk.engine.dry_run_main import run  # noqa: PLC0415  # in the child, see above
 
     run(connection, options)

@@ -1,0 +1,67 @@
+"""Facts of a model that is only in the catalogue: its numbers are known, its tensors are made up to match.
+
+The sum of the weights is the file's size, so the whole bill is right; how the weights are spread over the layers is an
+estimate: embeddings and output by the type such files give them, all layers alike.
+"""
+
+from collections.abc import Callable
+
+from layadesk.domain.memory_fit.model_facts import ModelFacts
+from layadesk.domain.models import ModelCard, ModelFile
+from layadesk.model_library.gguf_reader import TensorEntry
+from layadesk.model_library.model_facts import FactReader
+
+# Bits per weight that quantised files spend on their embeddings and on their output (llama-quant.cpp).
+_EMBEDDING_BITS = {"Q8_0": 8.5, "Q6_K": 6.5625, "F16": 16.0, "BF16": 16.0, "F32": 32.0}
+_DEFAULT_EMBEDDING_BITS, _DEFAULT_OUTPUT_BITS = 4.5, 6.5625
+_F32 = 0
+
+
+def facts_of_card(card: ModelCard, file: ModelFile) -> ModelFacts | None:
+    """None where the catalogue has no numbers or no size."""
+    metadata = dict(card.gguf)
+    architecture = metadata.get("general.architecture")
+    if not isinstance(architecture, str) or file.size_bytes is None:
+        return None
+    is_tied = metadata.pop(f"{architecture}.tie_embeddings", False) is True
+    tensors = _tensors(metadata, architecture, file, is_tied=is_tied)
+    return FactReader(metadata, tensors).facts()
+
+
+def _tensors(
+    metadata: dict[str, int | bool | str | tuple[int, ...]], architecture: str, file: ModelFile, *, is_tied: bool
+) -> list[TensorEntry]:
+    def number(key: str) -> int:
+        value = metadata.get(f"{architecture}.{key}", 0)
+        return value if isinstance(value, int) else 0
+
+    n_embd, n_vocab, n_block = number("embedding_length"), number("vocab_size"), max(1, number("block_count"))
+    quantization = file.quantization.removeprefix("UD-")
+    embedding_bits = _EMBEDDING_BITS.get(quantization, _DEFAULT_EMBEDDING_BITS)
+    if is_tied:
+        embedding_bits = max(embedding_bits, _DEFAULT_OUTPUT_BITS)
+    output_bits = 0.0 if is_tied else max(embedding_bits, _DEFAULT_OUTPUT_BITS)
+    embedding, output = (round(n_embd * n_vocab * bits / 8) for bits in (embedding_bits, output_bits))
+    tensors = [_tensor("token_embd.weight", (n_embd, n_vocab), embedding)]
+    if not is_tied:
+        tensors.append(_tensor("output.weight", (n_embd, n_vocab), output))
+    n_expert, n_ff = number("expert_count"), number("expert_feed_forward_length")
+    in_experts = 3 * n_embd * n_ff * n_expert
+    rest = max(0, (file.size_bytes or 0) - embedding - output)
+    for block in range(n_block):
+        n_bytes = rest // n_block + (rest % n_block if block == 0 else 0)
+        share = in_experts / (in_experts + _attention_elements(number, n_embd)) if in_experts else 0.0
+        experts = round(n_bytes * share)
+        if experts:
+            tensors.append(_tensor(f"blk.{block}.ffn_up_exps.weight", (n_embd, n_ff, n_expert), experts))
+        tensors.append(_tensor(f"blk.{block}.weights", (n_embd,), n_bytes - experts))
+    return tensors
+
+
+def _attention_elements(number: Callable[[str], int], n_embd: int) -> int:
+    head = number("attention.key_length")
+    return 2 * n_embd * head * (number("attention.head_count") + number("attention.head_count_kv"))
+
+
+def _tensor(name: str, shape: tuple[int, ...], n_bytes: int) -> TensorEntry:
+    return TensorEntry(name, _F32, shape, 0, n_bytes)

@@ -1,0 +1,158 @@
+"""`fit`: what a model would take and whether it fits, here or on a machine that a file describes. Nothing is loaded."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from layadesk.domain.errors import ErrorCode, fail
+from layadesk.domain.inference import LoadParams
+from layadesk.domain.memory_fit.arithmetic import Gpu, bill_of
+from layadesk.domain.memory_fit.machine import MachineMemory
+from layadesk.domain.memory_fit.model_facts import ModelFacts
+from layadesk.domain.memory_fit.plans import Other, Outlook, PlanKind, Task, default_wish, with_others
+from layadesk.domain.models import ModelCard, ModelFile
+from layadesk.model_library.catalogue import read_catalogue
+from layadesk.model_library.catalogue_facts import facts_of_card
+from layadesk.model_library.inventory import Inventory
+from layadesk.paths import catalogue_file
+from layadesk.usecases.machine_now import MachineNow
+from layadesk.usecases.price_load import LoadQuestion, PriceLoad
+
+DEFAULT_CONTEXT = 8192
+DEFAULT_PARALLEL = 4
+
+
+@dataclass(frozen=True, slots=True)
+class FitWish:
+    """What the caller wants; None where the program is to choose. `n_ctx` is what each of `n_parallel` may fill."""
+
+    n_ctx: int | None = None
+    n_parallel: int | None = None
+    kv_type: str | None = None
+    n_gpu_layers: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FitAnswer:
+    """What was found about whom, on which machine."""
+
+    subject: str
+    quantization: str | None
+    wish: LoadParams
+    machine: MachineMemory
+    outlook: Outlook
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    name: str
+    quantization: str | None
+    facts: ModelFacts
+    path: str | None
+    card: ModelCard | None
+
+
+class Fit:
+    """Blocks for up to a second; any thread that may."""
+
+    def __init__(self, inventory: Inventory, price: PriceLoad, machine: MachineNow) -> None:
+        self._inventory = inventory
+        self._price = price
+        self._machine = machine
+
+    def __call__(
+        self,
+        subject: str,
+        *,
+        quantization: str | None = None,
+        wish: FitWish | None = None,
+        machine: MachineMemory | None = None,
+    ) -> FitAnswer:
+        """Price `subject`: a GGUF file, an installed expert or a model of the catalogue.
+
+        Raises UNKNOWN_EXPERT, BAD_PARAMETER, GGUF_* and MODEL_FILE_* errors.
+        """
+        found = self._find(subject, quantization)
+        is_here = machine is None
+        where = self._machine.read() if machine is None else machine
+        params = _params(wish or FitWish(), found.facts, where)
+        path = found.path if is_here or not found.facts.is_known else None
+        outlook = self._price.outlook(LoadQuestion(found.facts, path, params, where))
+        outlook = with_others(outlook, self._others(found, params, where))
+        return FitAnswer(found.name, found.quantization, params, where, outlook)
+
+    def _find(self, subject: str, quantization: str | None) -> _Subject:
+        installed = self._inventory.find(subject)
+        path = Path(subject)
+        if installed is not None and quantization in (None, installed.quantization):
+            facts = self._price.facts_of(installed.path)
+            return _Subject(installed.name, installed.quantization, facts, installed.path, None)
+        if installed is None and (path.suffix.casefold() == ".gguf" or path.exists()):
+            return _Subject(path.name, None, self._price.facts_of(subject), subject, None)
+        catalogue = read_catalogue(catalogue_file())
+        card = catalogue.card(subject)
+        if card is None:
+            known = [model.model_id for model in self._inventory.list()] + [one.model_id for one in catalogue.cards]
+            raise fail(ErrorCode.UNKNOWN_EXPERT, expert=subject, known=", ".join(dict.fromkeys(known)))
+        file = _file_of(card, quantization)
+        card_facts = facts_of_card(card, file)
+        if card_facts is None:
+            raise fail(ErrorCode.BAD_PARAMETER, parameter="model", value=subject, needs="gguf")
+        return _Subject(card.name, file.quantization, card_facts, None, card)
+
+    def _others(self, found: _Subject, params: LoadParams, machine: MachineMemory) -> Iterable[Other]:
+        """Other quantizations of the same model and smaller experts of the catalogue, largest first."""
+        cards = read_catalogue(catalogue_file()).cards
+        same, smaller = [], []
+        for card in cards:
+            for file in card.files:
+                facts = facts_of_card(card, file)
+                if facts is None or not facts.is_known or facts.weights_bytes >= found.facts.weights_bytes:
+                    continue
+                if found.card is not None and card.model_id == found.card.model_id:
+                    same.append((facts, PlanKind.OTHER_QUANTIZATION, file.quantization))
+                else:
+                    smaller.append((facts, PlanKind.OTHER_EXPERT, card.model_id))
+        for facts, kind, name in sorted((*same, *smaller), key=lambda one: -one[0].weights_bytes):
+            yield Other(kind, name, _task_of(facts, params, machine))
+
+
+def _task_of(facts: ModelFacts, params: LoadParams, machine: MachineMemory) -> Task:
+    gpu = None if machine.gpu is None else Gpu(machine.gpu.device)
+    return Task(
+        lambda wanted: bill_of(facts, wanted, gpu),
+        machine,
+        params,
+        n_layers=len(facts.layers) + 1,
+        has_moe_experts=facts.moe_bytes > 0,
+        active_share=facts.active_bytes / max(1, facts.weights_bytes),
+    )
+
+
+def _file_of(card: ModelCard, quantization: str | None) -> ModelFile:
+    for file in card.files:
+        if quantization is None or _plain(file.quantization) == _plain(quantization):
+            return file
+    known = ", ".join(file.quantization for file in card.files)
+    raise fail(ErrorCode.BAD_PARAMETER, parameter="quantization", value=quantization, known=known)
+
+
+def _plain(quantization: str) -> str:
+    """`q4_k_m` for `UD-Q4_K_M` too."""
+    return quantization.casefold().removeprefix("ud-")
+
+
+def _params(wish: FitWish, facts: ModelFacts, machine: MachineMemory) -> LoadParams:
+    """What was asked for; where nothing was, what the program would load with on that machine."""
+    base = LoadParams() if wish.n_gpu_layers is None else LoadParams(n_gpu_layers=wish.n_gpu_layers)
+    longest = facts.n_ctx_train or DEFAULT_CONTEXT
+    if wish.n_ctx is None and wish.n_parallel is None:
+        n_ctx = min(DEFAULT_CONTEXT, longest)
+        params = default_wish(
+            weights_bytes=facts.weights_bytes, machine=machine, n_ctx=n_ctx, n_parallel=DEFAULT_PARALLEL, base=base
+        )
+    else:
+        n_parallel = wish.n_parallel or 1
+        n_ctx = min(wish.n_ctx or DEFAULT_CONTEXT, longest)
+        params = replace(base, n_ctx=n_ctx * n_parallel, n_parallel=n_parallel)
+    return params if wish.kv_type is None else replace(params, type_k=wish.kv_type, type_v=wish.kv_type)

@@ -1,0 +1,53 @@
+"""`layadesk fit` as a shell sees it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import REPO, Shell
+
+HARDWARE = REPO / "tests" / "fixtures" / "hardware"
+
+
+def test_a_model_of_the_catalogue_is_priced_for_another_machine(shell: Shell) -> None:
+    done = shell.run("fit", "qwen3.8-27b", "--hardware", str(HARDWARE / "rtx-4090.json"), "--json")
+    assert done.status == 0, done.err
+    assert (done.json["verdict"], done.json["bill"]["n_gpu_layers"], done.json["type_k"]) == ("fits", 66, "q8_0")
+    card = done.json["bill"]["devices"][0]
+    assert card["device"] == "CUDA0"
+    parts = ("weights", "kv", "compute", "output", "overhead", "margin")
+    assert card["total_bytes"] == sum(card[f"{part}_bytes"] for part in parts)
+
+
+def test_a_refusal_is_status_one_with_three_numbers_and_ways_out(shell: Shell) -> None:
+    machine = str(HARDWARE / "radeon-780m-16gb.json")
+    done = shell.run("fit", "qwen3.8-27b", "--hardware", machine)
+    assert done.status == 1
+    assert "does not fit" in done.out
+    assert "needs 16.8 GiB, free 11.5 GiB" in done.out
+    assert "qwen3.5-9b instead" in done.out
+    assert done.err == ""
+
+
+@pytest.mark.llama
+def test_a_file_here_is_priced_by_llama_cpp_itself(shell: Shell, smol_gguf: Path) -> None:
+    done = shell.run("fit", str(smol_gguf), "--n-ctx", "2048", "--kv-type", "q8_0", "--json", engine="llama")
+    assert done.status == 0, done.err
+    assert done.json["bill"]["basis"] == "dry_run"
+    (ram,) = done.json["bill"]["devices"]
+    assert (ram["weights_bytes"], ram["kv_bytes"]) == (96576768, 25067520)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("fit", "nobody"), "nobody"),
+        (("fit", "qwen3.8-27b", "--quantization", "Q9"), "Q9"),
+        (("fit", "qwen3.8-27b", "--hardware", "nowhere.json"), "nowhere.json"),
+    ],
+)
+def test_a_mistake_is_one_line(shell: Shell, arguments: tuple[str, ...], word: str) -> None:
+    done = shell.run(*arguments)
+    assert (done.status, done.out) == (1, "")
+    assert word in done.err
+    assert done.err.count("\n") == 1
