@@ -918,6 +918,14 @@
         <translation>专家 {subject} 尚未安装。</translation>
     </message>
     <message>
+        <source>The expert {subject} is answering or being loaded, so it stays in memory.</source>
+        <translation>专家 {subject} 正在回答或正在加载，因此仍保留在内存中。</translation>
+    </message>
+    <message>
+        <source>Wait for the end of its answers, or stop them first.</source>
+        <translation>请等待它回答完毕，或先停止回答。</translation>
+    </message>
+    <message>
         <source>The file with your conversations is damaged.</source>
         <translation>保存对话的文件已损坏。</translation>
     </message>

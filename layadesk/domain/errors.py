@@ -37,6 +37,7 @@ class ErrorCode(StrEnum):
     # requests
     NO_EXPERT_INSTALLED = "no_expert_installed"
     UNKNOWN_EXPERT = "unknown_expert"
+    EXPERT_BUSY = "expert_busy"
     EMPTY_PROMPT = "empty_prompt"
     CONTEXT_LENGTH_EXCEEDED = "context_length_exceeded"
     TEMPLATE_FAILED = "template_failed"

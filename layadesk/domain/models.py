@@ -102,12 +102,16 @@ class InstalledModel:
 
 @dataclass(frozen=True, slots=True)
 class ExpertSpec:
-    """What the engine needs in order to load an expert, and what the catalogue recommends for sampling it."""
+    """What the engine needs in order to load an expert, and what the catalogue recommends for sampling it.
+
+    `needs_bytes` is its price in memory, None where unknown.
+    """
 
     model_id: str
     path: str
     params: LoadParams = field(default_factory=LoadParams)
     sampling: SamplingDefaults = field(default_factory=SamplingDefaults)
+    needs_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from layadesk.engine.sampling import seed_of
 from layadesk.engine.scheduler import Plan, Scheduler, Share
 from layadesk.engine.sequence import Sequence
 from layadesk.engine.text_stream import TextStream
+from layadesk.protocol.events import ExpertUse
 
 log = logging.getLogger(__name__)
 
@@ -75,6 +76,26 @@ class ExpertRunner:
     def is_idle(self) -> bool:
         """Whether it could be unloaded without harming a request."""
         return self.scheduler.is_idle and self.n_preparing == 0
+
+    @property
+    def size_bytes(self) -> int | None:
+        """All it takes in memory, as the library reported it; else its price; None where neither is known."""
+        return self.expert.facts.memory.total_bytes or self.spec.needs_bytes
+
+    def use(self) -> ExpertUse:
+        """What it is doing, for the app."""
+        pool = self.scheduler.pool
+        n_kept = pool.n_evictable()
+        return ExpertUse(
+            model_id=self.model_id,
+            n_running=len(self.scheduler.running),
+            n_waiting=len(self.scheduler.waiting),
+            kv_used=pool.n_used - n_kept,
+            kv_kept=n_kept,
+            kv_size=pool.n_cells,
+            size_bytes=self.size_bytes,
+            idle_s=0.0 if self.scheduler.running else self._clock() - self.last_used,
+        )
 
     def is_in_step(self, request_id: str) -> bool:
         """Whether a request's tokens are in the batch that is being decoded right now."""

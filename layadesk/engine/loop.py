@@ -18,11 +18,12 @@ from layadesk.domain.inference import FinishReason
 from layadesk.engine.backend import Backend
 from layadesk.engine.cell_keeper import CellKeeper, CellsRead
 from layadesk.engine.expert_runner import ExpertRunner
-from layadesk.engine.loaded_experts import MAX_LOADED, LoadedExperts
+from layadesk.engine.loaded_experts import LoadedExperts
 from layadesk.engine.model_loader import LoadEnded, LoadProgress, ModelLoader
 from layadesk.engine.prompt_worker import PromptReady, PromptRefused, PromptWorker
 from layadesk.engine.request_check import check_request
 from layadesk.engine.request_events import RequestEvents
+from layadesk.engine.residency import Limits
 from layadesk.engine.sequence import Marks, Sequence, SequenceState
 from layadesk.engine.throughput import Throughput
 from layadesk.protocol.commands import (
@@ -63,7 +64,6 @@ class EngineLoop:
         set_phase: Callable[[str, int], None],
         before_load: Callable[[], object] = lambda: None,
         clock: Callable[[], float] = time.perf_counter,
-        n_loaded_max: int = MAX_LOADED,
         cells_dir: Path | None = None,
     ) -> None:
         self._inbox = inbox
@@ -79,7 +79,7 @@ class EngineLoop:
         self._loader = ModelLoader(backend, inbox.put, clock=clock, before_load=before_load)
         self._keeper = None if cells_dir is None else CellKeeper(cells_dir, inbox.put)
         self._experts = LoadedExperts(
-            self._loader, put, self._events, clock=clock, n_max=n_loaded_max, keeper=self._keeper
+            self._loader, put, self._events, clock=clock, refused=self._fail_waiting, keeper=self._keeper
         )
         self._throughput = Throughput(put, clock)
         self._preparing: dict[int, Sequence] = {}
@@ -98,7 +98,7 @@ class EngineLoop:
         while not self._is_over:
             self._let_in()
             has_stepped = self._step()
-            self._tell_positions()
+            self._events.positions(self._open.values(), self._has_free_slot)
             self._take_messages(may_wait=not has_stepped)
         return self._stop()
 
@@ -116,10 +116,15 @@ class EngineLoop:
         """For a message, or for a moment of rest that kept cells can use to get to disk."""
         while True:
             unsaved = [runner for runner in self._experts.runners.values() if runner.kept.has_unsaved]
+            due = self._experts.next_due
+            waits = [REST_S] if unsaved else []
+            waits += [] if due is None else [max(0.0, due - self._clock())]
             try:
-                self._arrived.append(self._inbox.get(timeout=REST_S if unsaved else None))
+                self._arrived.append(self._inbox.get(timeout=min(waits, default=None)))
             except queue.Empty:
-                unsaved[0].kept.save_next()
+                if unsaved:
+                    unsaved[0].kept.save_next()
+                self._experts.advance()
             else:
                 return
 
@@ -137,10 +142,10 @@ class EngineLoop:
                 self._configure(message)
             case LoadModel(model_id):
                 self._experts.load(model_id)
-            case UnloadModel(model_id):
-                self._unload(model_id)
+            case UnloadModel():
+                self._unload_if_allowed(message)
             case ForgetConversation(conversation_id):
-                self._forget_conversation(conversation_id)
+                self._experts.forget_conversation(conversation_id)
             case Shutdown():
                 self._is_over = True
             case Ping():
@@ -163,7 +168,7 @@ class EngineLoop:
 
     def _configure(self, configure: Configure) -> None:
         self._n_queue_max = configure.n_queue_max
-        for model_id in self._experts.configure(configure.experts):
+        for model_id in self._experts.configure(configure.experts, Limits.of(configure)):
             self._unload(model_id)
 
     def _generate(self, request: Generate) -> None:
@@ -195,17 +200,19 @@ class EngineLoop:
             if not any(other.model_id == one.model_id for other in self._open.values()):
                 self._experts.unwant(one.model_id)
 
+    def _unload_if_allowed(self, command: UnloadModel) -> None:
+        model_id = command.model_id
+        is_asked = any(one.model_id == model_id for one in self._open.values())
+        if command.only_idle and (is_asked or self._experts.is_busy(model_id)):
+            self._put(Failed(None, ErrorReport(ErrorCode.EXPERT_BUSY, {"expert": model_id}), model_id))
+        else:
+            self._unload(model_id)
+
     def _unload(self, model_id: str) -> None:
         for one in [one for one in self._open.values() if one.model_id == model_id]:
             self._take_out(one)
             self._events.finished(one, FinishReason.CANCELLED)
         self._experts.unload(model_id)
-
-    def _forget_conversation(self, conversation_id: str) -> None:
-        for runner in self._experts.runners.values():
-            runner.kept.forget(conversation_id)
-        if self._keeper is not None:
-            self._keeper.forget(conversation_id)
 
     def _take_prompt(self, message: PromptReady | PromptRefused) -> None:
         runner = self._experts.runners[message.model_id]  # it could not go: n_preparing held it
@@ -228,9 +235,13 @@ class EngineLoop:
     def _load_ended(self, end: LoadEnded) -> None:
         error = self._experts.ended(end)
         if error is not None:
-            for one in [one for one in self._open.values() if one.model_id == end.spec.model_id]:
-                if one.state is SequenceState.AWAITING_EXPERT:
-                    self._events.failed(one, error)
+            self._fail_waiting(end.spec.model_id, error)
+
+    def _fail_waiting(self, model_id: str, error: ErrorReport) -> None:
+        """End all who wait for an expert that will not come."""
+        for one in [one for one in self._open.values() if one.model_id == model_id]:
+            if one.state is SequenceState.AWAITING_EXPERT:
+                self._events.failed(one, error)
 
     def _let_in(self) -> None:
         """Send every request whose expert is there to the prompt thread; for the others, have it loaded.
@@ -271,18 +282,9 @@ class EngineLoop:
     def _n_waiting(self) -> int:
         return sum(one.state is not SequenceState.RUNNING for one in self._open.values())
 
-    def _tell_positions(self) -> None:
-        """Tell those who wait for a slot or for their turn to load how many are before them."""
-        before: dict[str, int] = {}
-        for one in sorted(self._open.values(), key=lambda one: one.order):
-            if one.state is SequenceState.RUNNING:
-                continue
-            position = before.get(one.model_id, 0)
-            before[one.model_id] = position + 1
-            runner = self._experts.usable(one.model_id)
-            if one.state is SequenceState.PREPARING and runner is not None and runner.scheduler.has_free_slot:
-                continue  # a moment only
-            self._events.queued(one, position)
+    def _has_free_slot(self, model_id: str) -> bool:
+        runner = self._experts.usable(model_id)
+        return runner is not None and runner.scheduler.has_free_slot
 
     def _busy_runners(self) -> list[ExpertRunner]:
         return [runner for runner in self._experts.runners.values() if runner.scheduler.has_work]

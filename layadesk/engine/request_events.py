@@ -1,7 +1,7 @@
 """What the app hears of a request, in the one order it may come; see `layadesk/protocol/__init__.py`."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from layadesk.domain.errors import ErrorReport
 from layadesk.domain.inference import FinishReason, MemoryUse
@@ -43,6 +43,18 @@ class RequestEvents:
             return
         one.reported_position = position
         self._put(Queued(one.request_id, position))
+
+    def positions(self, ones: Iterable[Sequence], has_free_slot: Callable[[str], bool]) -> None:
+        """Tell those who wait for a slot or for their turn to load how many are before them."""
+        before: dict[str, int] = {}
+        for one in sorted(ones, key=lambda one: one.order):
+            if one.state is SequenceState.RUNNING:
+                continue
+            position = before.get(one.model_id, 0)
+            before[one.model_id] = position + 1
+            if one.state is SequenceState.PREPARING and has_free_slot(one.model_id):
+                continue  # a moment only
+            self.queued(one, position)
 
     def loading(self, one: Sequence, fraction: float) -> None:
         """Its expert is being loaded."""

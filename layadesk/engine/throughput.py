@@ -36,17 +36,17 @@ class Throughput:
         if elapsed < EVERY_S and not is_over:
             return
         per_s = 1.0 / max(elapsed, 1e-6)
-        every = list(runners)
-        n_kept = sum(runner.scheduler.pool.n_evictable() for runner in every)
+        uses = tuple(runner.use() for runner in runners)
         self._put(
             EngineStats(
-                n_running=sum(len(runner.scheduler.running) for runner in every),
+                n_running=sum(one.n_running for one in uses),
                 n_waiting=n_waiting,
-                kv_used=sum(runner.scheduler.pool.n_used for runner in every) - n_kept,
-                kv_kept=n_kept,
-                kv_size=sum(runner.scheduler.pool.n_cells for runner in every),
+                kv_used=sum(one.kv_used for one in uses),
+                kv_kept=sum(one.kv_kept for one in uses),
+                kv_size=sum(one.kv_size for one in uses),
                 prefill_tps=0.0 if is_over else self._n_prefill * per_s,
                 decode_tps=0.0 if is_over else self._n_decoded * per_s,
+                experts=uses,
             )
         )
         self._since = None if is_over else self._clock()

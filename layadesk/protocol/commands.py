@@ -7,10 +7,17 @@ from layadesk.domain.models import ExpertSpec
 
 
 class Configure(msgspec.Struct, frozen=True, tag=True):
-    """All experts the engine may load. Idempotent; replayed after each restart; unloads what is no longer listed."""
+    """All experts the engine may load. Idempotent; replayed after each restart; unloads what is no longer listed.
+
+    Experts in memory at a time are at most `n_loaded_max`, and take at most `memory_bytes` together; None is no limit.
+    `keep_alive_s` after its last answer an idle expert goes by itself; None: it stays until the room is needed.
+    """
 
     experts: tuple[ExpertSpec, ...]
     n_queue_max: int = 64
+    n_loaded_max: int = 2
+    memory_bytes: int | None = None
+    keep_alive_s: float | None = None
 
 
 class LoadModel(msgspec.Struct, frozen=True, tag=True):
@@ -20,9 +27,13 @@ class LoadModel(msgspec.Struct, frozen=True, tag=True):
 
 
 class UnloadModel(msgspec.Struct, frozen=True, tag=True):
-    """Free an expert's memory; its running requests end first, as cancelled. Answered by ModelUnloaded."""
+    """Free an expert's memory; its running requests end first, as cancelled. Answered by ModelUnloaded.
+
+    `only_idle`: answered by Failed with EXPERT_BUSY, and nothing happens, where it is loading, waited for or answering.
+    """
 
     model_id: str
+    only_idle: bool = False
 
 
 class Generate(msgspec.Struct, frozen=True, tag=True):

@@ -1,5 +1,7 @@
 """Child → app. Front rooms may read these; only use cases send commands."""
 
+from dataclasses import dataclass
+
 import msgspec
 
 from layadesk.domain.errors import ErrorReport
@@ -117,6 +119,23 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
     model_id: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ExpertUse:
+    """What one expert in memory is doing. `size_bytes` is all it takes, None where the library did not say.
+
+    Of `kv_size` cells, running answers hold `kv_used` and ended ones `kv_kept`. `idle_s` is since its last work.
+    """
+
+    model_id: str
+    n_running: int
+    n_waiting: int
+    kv_used: int
+    kv_kept: int
+    kv_size: int
+    size_bytes: int | None
+    idle_s: float
+
+
 class EngineStats(msgspec.Struct, frozen=True, tag=True):
     """What the engine alone knows, twice a second while it works. Latest wins.
 
@@ -130,6 +149,7 @@ class EngineStats(msgspec.Struct, frozen=True, tag=True):
     prefill_tps: float
     decode_tps: float
     kv_kept: int = 0
+    experts: tuple[ExpertUse, ...] = ()
 
 
 class Pong(msgspec.Struct, frozen=True, tag=True):

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from layadesk.domain.inference import LoadParams, PromptMessage, Role, SamplingParams, ThinkingParams
 from layadesk.domain.models import ExpertSpec
@@ -45,9 +45,8 @@ class RunningEngine:
         self,
         backend: Backend,
         *experts: ExpertSpec,
-        n_queue_max: int = 64,
-        n_loaded_max: int = 2,
         cells_dir: Path | None = None,
+        **limits: Any,
     ) -> None:
         self.events: list[EngineEvent] = []
         self.phases: list[tuple[str, int]] = []
@@ -61,17 +60,16 @@ class RunningEngine:
             self._put,
             set_phase=lambda phase, n: self.phases.append((phase, n)),
             before_load=lambda: self.loads_begun.append(len(self.events)),
-            n_loaded_max=n_loaded_max,
             cells_dir=cells_dir,
         )
         self._error: list[BaseException] = []
         self._thread = threading.Thread(target=self._run, name="decode")
         self._thread.start()
         if experts:
-            self.configure(*experts, n_queue_max=n_queue_max)
+            self.configure(*experts, **limits)
 
-    def configure(self, *experts: ExpertSpec, n_queue_max: int = 64) -> None:
-        self._inbox.put(Configure(experts, n_queue_max))
+    def configure(self, *experts: ExpertSpec, **limits: Any) -> None:
+        self._inbox.put(Configure(experts, **limits))
 
     def load(self, model_id: str) -> ModelLoaded:
         self._inbox.put(LoadModel(model_id))

@@ -87,6 +87,10 @@ _TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
         QT_TRANSLATE_NOOP("errors", "The expert {subject} is not installed."),
         QT_TRANSLATE_NOOP("errors", "Choose another expert, or Auto."),
     ),
+    ErrorCode.EXPERT_BUSY: (
+        QT_TRANSLATE_NOOP("errors", "The expert {subject} is answering or being loaded, so it stays in memory."),
+        QT_TRANSLATE_NOOP("errors", "Wait for the end of its answers, or stop them first."),
+    ),
     ErrorCode.EMPTY_PROMPT: (
         QT_TRANSLATE_NOOP("errors", "There is nothing to answer: the message is empty."),
         QT_TRANSLATE_NOOP("errors", "Write something first."),
