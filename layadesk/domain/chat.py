@@ -24,6 +24,40 @@ class MessageStatus(StrEnum):
     INTERRUPTED = "interrupted"  # the program ended in mid-answer; set at the next start
 
 
+class AttachmentKind(StrEnum):
+    """What a file was before it became text."""
+
+    TEXT = "text"
+    CODE = "code"
+    PDF = "pdf"
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that goes with a question, as text. `n_tokens` is None where it was not counted."""
+
+    name: str
+    kind: AttachmentKind
+    text: str
+    n_tokens: int | None = None
+
+
+class Rating(StrEnum):
+    """What the user thinks of a route."""
+
+    GOOD = "good"
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What the user says of the route of an answer: right or wrong, and which expert or task it should have been."""
+
+    rating: Rating | None = None
+    expert: str | None = None
+    task: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """One node of a conversation. `created_at` is seconds since the epoch; what only answers have is None for the rest.
@@ -47,11 +81,17 @@ class Message:
     n_dropped: int = 0
     error: ErrorReport | None = None
     thinking: str = ""
+    attachments: tuple[Attachment, ...] = ()
+    correction: Correction | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A tree of messages with the leaf that is shown. `expert_id` is the pin, None for Auto."""
+    """A tree of messages with the leaf that is shown. `expert_id` is the pin, None for Auto.
+
+    `system_prompt` and `preset` are this conversation's own, empty for those of the settings. `folder` is the name the
+    user gave to a group of conversations, empty for none.
+    """
 
     conversation_id: str
     title: str
@@ -60,6 +100,10 @@ class Conversation:
     leaf_id: str | None = None
     expert_id: str | None = None
     draft: str = ""
+    system_prompt: str = ""
+    preset: str = ""
+    is_pinned: bool = False
+    folder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +117,18 @@ class OpenConversation:
     conversation: Conversation
     branch: tuple[Message, ...]
     siblings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def text_for_expert(message: Message) -> str:
+    """What an expert reads of a message: its files first, each with its name, then what was said."""
+    files = [f"[{one.name}]\n{_fenced(one)}" for one in message.attachments]
+    return "\n\n".join([*files, message.text]) if files else message.text
+
+
+def _fenced(file: Attachment) -> str:
+    """In a fence that is longer than any in it."""
+    fence = "`" * max(3, max((len(run) for run in re.findall("`+", file.text)), default=0) + 1)
+    return f"{fence}\n{file.text.rstrip()}\n{fence}"
 
 
 def branch_to(messages: Mapping[str, Message], leaf_id: str | None) -> tuple[Message, ...]:

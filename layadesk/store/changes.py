@@ -6,7 +6,7 @@ The caller holds the transaction. Raises sqlite3.Error.
 import sqlite3
 from collections.abc import Callable, Sequence
 
-from layadesk.domain.chat import Conversation, Message, MessageStatus
+from layadesk.domain.chat import Conversation, Correction, Message, MessageStatus
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.routing import Route
 from layadesk.store.rows import (
@@ -88,6 +88,14 @@ def save_progress(connection: sqlite3.Connection, message_id: str, text: str, n_
 def save_route(connection: sqlite3.Connection, message_id: str, route: Route) -> None:
     """Keep the route with its answer."""
     connection.execute("UPDATE message SET route = ? WHERE message_id = ?", (as_json(route), message_id))
+
+
+def save_correction(connection: sqlite3.Connection, message_id: str, correction: Correction | None) -> None:
+    """Keep what the user says of a route, with its answer."""
+    connection.execute(
+        "UPDATE message SET correction = ? WHERE message_id = ?",
+        (as_json(correction), message_id),
+    )
 
 
 def mark_interrupted(connection: sqlite3.Connection, lives: Callable[[str], bool]) -> int:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from layadesk.domain.chat import Conversation, Message, MessageStatus
+from layadesk.domain.chat import Attachment, Conversation, Correction, Message, MessageStatus
 from layadesk.domain.errors import ErrorReport
 from layadesk.domain.inference import FinishReason, MemoryUse, Role, Timings
 from layadesk.domain.routing import Route
@@ -19,15 +19,21 @@ EnumT = TypeVar("EnumT", bound=StrEnum)
 ValueT = TypeVar("ValueT")
 
 # All but `deleted_at`, and all but `n_decoded` and `session_id`: those are not part of the values.
-CONVERSATION_FIELDS = ("conversation_id", "title", "created_at", "updated_at", "leaf_id", "expert_id", "draft")
+CONVERSATION_FIELDS = (
+    "conversation_id", "title", "created_at", "updated_at", "leaf_id", "expert_id", "draft",
+    "system_prompt", "preset", "is_pinned", "folder",
+)  # fmt: skip
 MESSAGE_FIELDS = (
     "message_id", "conversation_id", "parent_id", "role", "text", "created_at", "status", "expert_id", "route",
     "finish_reason", "timings", "memory", "n_dropped", "error", "thinking",
+    "attachments", "correction",
 )  # fmt: skip
 
 _ROUTE = msgspec.json.Decoder(Route)
 _TIMINGS = msgspec.json.Decoder(Timings)
 _MEMORY = msgspec.json.Decoder(MemoryUse)
+_ATTACHMENTS = msgspec.json.Decoder(tuple[Attachment, ...])
+_CORRECTION = msgspec.json.Decoder(Correction)
 _ERROR = msgspec.json.Decoder(ErrorReport)
 
 
@@ -41,6 +47,10 @@ def conversation_row(conversation: Conversation) -> tuple[SqlValue, ...]:
         conversation.leaf_id,
         conversation.expert_id,
         storable(conversation.draft),
+        storable(conversation.system_prompt),
+        conversation.preset,
+        int(conversation.is_pinned),
+        storable(conversation.folder),
     )
 
 
@@ -62,6 +72,8 @@ def message_row(message: Message) -> tuple[SqlValue, ...]:
         message.n_dropped,
         as_json(message.error),
         storable(message.thinking),
+        as_json(message.attachments or None),
+        as_json(message.correction),
     )
 
 
@@ -74,7 +86,9 @@ def storable(text: str) -> str:
     return text
 
 
-def as_json(value: Route | Timings | MemoryUse | ErrorReport | None) -> str | None:
+def as_json(
+    value: Route | Timings | MemoryUse | ErrorReport | Correction | tuple[Attachment, ...] | None,
+) -> str | None:
     """A value of the domain as JSON."""
     if value is None:
         return None
@@ -99,6 +113,10 @@ def conversation_from(row: tuple[Any, ...]) -> tuple[Conversation | None, bool]:
         leaf_id=reading.id("leaf_id"),
         expert_id=reading.id("expert_id"),
         draft=reading.text("draft"),
+        system_prompt=reading.text("system_prompt"),
+        preset=reading.text("preset"),
+        is_pinned=bool(reading.number("is_pinned")),
+        folder=reading.text("folder"),
     )
     return conversation, reading.is_whole
 
@@ -129,6 +147,8 @@ def message_from(row: tuple[Any, ...]) -> tuple[Message | None, bool]:
         n_dropped=int(reading.number("n_dropped")),
         error=reading.json(_ERROR, "error"),
         thinking=reading.text("thinking"),
+        attachments=reading.json(_ATTACHMENTS, "attachments") or (),
+        correction=reading.json(_CORRECTION, "correction"),
     )
     return message, reading.is_whole
 

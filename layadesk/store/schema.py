@@ -10,15 +10,18 @@ from dataclasses import dataclass
 
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.store.database import transaction, user_version
+from layadesk.store.search_index import make_index
 
 log = logging.getLogger(__name__)
 
 CONVERSATION_COLUMNS = (
     "conversation_id", "title", "created_at", "updated_at", "leaf_id", "expert_id", "draft", "deleted_at",
+    "system_prompt", "preset", "is_pinned", "folder",
 )  # fmt: skip
 MESSAGE_COLUMNS = (
     "message_id", "conversation_id", "parent_id", "role", "text", "created_at", "status", "expert_id", "route",
     "finish_reason", "timings", "memory", "n_dropped", "error", "n_decoded", "session_id", "thinking",
+    "attachments", "correction",
 )  # fmt: skip
 TABLES = {"conversation": CONVERSATION_COLUMNS, "message": MESSAGE_COLUMNS}  # parents before children
 
@@ -82,7 +85,24 @@ def _thinking(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE message ADD COLUMN thinking TEXT NOT NULL DEFAULT ''")
 
 
-MIGRATIONS: tuple[Migration, ...] = (Migration(1, "first tables", _first_tables), Migration(2, "thinking", _thinking))
+def _living(connection: sqlite3.Connection) -> None:
+    for column in (
+        "system_prompt TEXT NOT NULL DEFAULT ''",
+        "preset TEXT NOT NULL DEFAULT ''",
+        "is_pinned INTEGER NOT NULL DEFAULT 0",
+        "folder TEXT NOT NULL DEFAULT ''",
+    ):
+        connection.execute(f"ALTER TABLE conversation ADD COLUMN {column}")
+    for column in ("attachments TEXT", "correction TEXT"):
+        connection.execute(f"ALTER TABLE message ADD COLUMN {column}")
+    make_index(connection)
+
+
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration(1, "first tables", _first_tables),
+    Migration(2, "thinking", _thinking),
+    Migration(3, "folders, files, corrections, search", _living),
+)
 
 
 def newest_version(migrations: Sequence[Migration] = MIGRATIONS) -> int:

@@ -5,13 +5,15 @@ that were asked for before it. Callbacks of futures and of `status_feed` run on 
 must not wait for another future of the store.
 """
 
+import sqlite3
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import partial
 
-from layadesk.domain.chat import Conversation, Message
+from layadesk.domain.chat import Conversation, Correction, Message
 from layadesk.domain.routing import Route
+from layadesk.domain.search import SearchHit
 from layadesk.domain.storage import StorageStatus
 from layadesk.paths import DataPaths
 from layadesk.protocol.feed import Feed
@@ -20,6 +22,7 @@ from layadesk.store.backups import DAY_S
 from layadesk.store.database import Tune
 from layadesk.store.opening import DiskDoor
 from layadesk.store.schema import MIGRATIONS, Migration
+from layadesk.store.search import search
 from layadesk.store.session import Session
 from layadesk.store.threads import StoreThreads
 
@@ -113,6 +116,41 @@ class Store:
     def set_leaf(self, conversation_id: str, leaf_id: str) -> Future[None]:
         """Remember which branch is shown."""
         return self._set(conversation_id, "leaf_id", leaf_id)
+
+    def set_system_prompt(self, conversation_id: str, text: str) -> Future[None]:
+        """Give a conversation a system prompt of its own; empty is that of the settings."""
+        return self._set(conversation_id, "system_prompt", text)
+
+    def set_preset(self, conversation_id: str, preset: str) -> Future[None]:
+        """Give a conversation a sampling preset of its own; empty is the settings."""
+        return self._set(conversation_id, "preset", preset)
+
+    def set_pinned(self, conversation_id: str, is_pinned: bool) -> Future[None]:
+        """Keep a conversation at the top of the list."""
+        return self._set(conversation_id, "is_pinned", int(is_pinned))
+
+    def set_folder(self, conversation_id: str, folder: str) -> Future[None]:
+        """Put a conversation into a folder; empty takes it out."""
+        return self._set(conversation_id, "folder", folder)
+
+    def save_correction(self, message_id: str, correction: Correction | None) -> Future[None]:
+        """Keep what the user says of a route, with its answer; None takes it back."""
+        return self._threads.write(lambda db: changes.save_correction(db, message_id, correction))
+
+    def search(self, query: str, *, limit: int = 200) -> Future[tuple[SearchHit, ...]]:
+        """Finds in titles and messages of conversations that are not deleted."""
+        return self._threads.read(partial(search, query=query, limit=limit))
+
+    def add_tree(self, conversation: Conversation, messages: Sequence[Message]) -> Future[None]:
+        """Keep a whole conversation in one transaction."""
+        session_id = self._session.session_id
+
+        def add(db: sqlite3.Connection) -> None:
+            changes.add_conversation(db, conversation)
+            for message in messages:
+                changes.put_message(db, message, session_id=session_id)
+
+        return self._threads.write(add)
 
     def delete(self, conversation_id: str) -> Future[None]:
         """Hide a conversation; it can be restored for 30 days."""

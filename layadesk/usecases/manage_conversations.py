@@ -7,12 +7,14 @@ from dataclasses import replace
 
 from layadesk.domain.chat import (
     Conversation,
+    Correction,
     OpenConversation,
     branch_to,
     newest_leaf_below,
     siblings_of,
 )
 from layadesk.domain.errors import ErrorCode, fail
+from layadesk.domain.search import SearchHit
 from layadesk.protocol.feed import Feed
 from layadesk.store.store import Store
 from layadesk.usecases.answer_request import clean_text
@@ -97,6 +99,47 @@ class Conversations:
         """Have one expert answer here from now on; None gives the choice back to the router."""
         self._store_if_new(conversation_id)
         return self._changing(conversation_id, self._store.set_pin(conversation_id, expert_id))
+
+    def set_system_prompt(self, conversation_id: str, text: str) -> Future[None]:
+        """Tell the experts something in this conversation only; empty is what the settings say."""
+        self._store_if_new(conversation_id)
+        return self._changing(conversation_id, self._store.set_system_prompt(conversation_id, clean_text(text).strip()))
+
+    def set_preset(self, conversation_id: str, preset: str) -> Future[None]:
+        """Choose how tokens are sampled in this conversation; empty is what the settings say."""
+        self._store_if_new(conversation_id)
+        return self._changing(conversation_id, self._store.set_preset(conversation_id, preset))
+
+    def set_pinned(self, conversation_id: str, *, is_pinned: bool) -> Future[None]:
+        """Keep it at the top of the list."""
+        return self._changing(LIST_CHANGED, self._store.set_pinned(conversation_id, is_pinned))
+
+    def set_folder(self, conversation_id: str, folder: str) -> Future[None]:
+        """Put it into a folder; empty takes it out."""
+        return self._changing(LIST_CHANGED, self._store.set_folder(conversation_id, clean_text(folder).strip()[:80]))
+
+    def correct(self, conversation_id: str, message_id: str, correction: Correction | None) -> Future[None]:
+        """Say that the route of an answer was right or wrong; None takes it back."""
+        return self._changing(conversation_id, self._store.save_correction(message_id, correction))
+
+    def search(self, query: str) -> Future[tuple[SearchHit, ...]]:
+        """Everything that was said and every title with these words in it."""
+        return self._store.search(clean_text(query))
+
+    def open_at(self, conversation_id: str, message_id: str) -> Future[OpenConversation]:
+        """As `open`, on the branch with that message. Fails with UNKNOWN_CONVERSATION."""
+
+        def at(stored: StoredConversation) -> OpenConversation:
+            if stored.conversation is None or message_id not in stored.messages:
+                raise fail(ErrorCode.UNKNOWN_CONVERSATION, message=message_id)
+            shown = branch_to(stored.messages, stored.conversation.leaf_id)
+            if all(message.message_id != message_id for message in shown):
+                leaf_id = newest_leaf_below(stored.messages.values(), message_id)
+                self._store.set_leaf(conversation_id, leaf_id)
+                return self._as_screen(replace(stored, conversation=replace(stored.conversation, leaf_id=leaf_id)))
+            return self._as_screen(stored)
+
+        return then(load_stored(self._store, conversation_id), at)
 
     def save_draft(self, conversation_id: str, text: str) -> Future[None]:
         """Keep what is typed and not sent."""

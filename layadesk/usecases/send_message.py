@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 
-from layadesk.domain.chat import Conversation, Message, MessageStatus, branch_to, title_from
+from layadesk.domain.chat import Conversation, Message, MessageStatus, branch_to, text_for_expert, title_from
 from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
 from layadesk.domain.inference import PromptMessage, Role
+from layadesk.domain.presets import with_preset
 from layadesk.protocol.events import Failed
 from layadesk.protocol.feed import Feed
 from layadesk.settings import definitions
@@ -73,8 +74,11 @@ class StartTurn:
         recorder = TurnRecorder(turn, self.store, self.running, self._feed)
         order = AnswerOrder(
             turn.request_id,
-            as_prompt(self._settings.get(definitions.SYSTEM_PROMPT), [_as_prompt(m) for m in branch if m.text]),
-            self._pool.sampling(),
+            as_prompt(
+                conversation.system_prompt or self._settings.get(definitions.SYSTEM_PROMPT),
+                [_as_prompt(m) for m in branch if m.text or m.attachments],
+            ),
+            with_preset(self._pool.sampling(), conversation.preset),
             pinned=conversation.expert_id,
             conversation_id=conversation.conversation_id,
             current=next((m.expert_id for m in reversed(branch) if m.expert_id and m.text), None),
@@ -143,4 +147,4 @@ def new_id() -> str:
 
 
 def _as_prompt(message: Message) -> PromptMessage:
-    return PromptMessage(message.role, message.text)
+    return PromptMessage(message.role, text_for_expert(message))

@@ -32,7 +32,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     """An empty file system of one MiB."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    _mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder))
+    _mount("-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder))
     yield folder
     subprocess.run(["umount", "-l", str(folder)], check=True)
 

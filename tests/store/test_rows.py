@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 
 from layadesk.domain.chat import Message, MessageStatus
 from layadesk.domain.inference import Role
-from layadesk.store.rows import MESSAGE_FIELDS, as_json, conversation_from, message_from, message_row, storable
+from layadesk.store.rows import (
+    CONVERSATION_FIELDS,
+    MESSAGE_FIELDS,
+    as_json,
+    conversation_from,
+    message_from,
+    message_row,
+    storable,
+)
 from tests.fakes.store import NOW, a_question, an_answer, database, fill, opened, result_of
 
 ANY_VALUE = st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1), st.floats(), st.text(), st.binary())
@@ -89,7 +97,9 @@ def test_a_row_without_an_id_is_left_out_and_counted(tmp_path: Path) -> None:
         fill(store)
     with closing(database(tmp_path)) as connection:
         connection.execute("UPDATE message SET message_id = '' WHERE message_id = 'q1'")
-        connection.execute("INSERT INTO conversation VALUES ('', 'lost', 0, 0, NULL, NULL, '', NULL)")
+        connection.execute(
+            "INSERT INTO conversation (conversation_id, title, created_at, updated_at) VALUES ('', 'lost', 0, 0)"
+        )
     with opened(tmp_path) as store:
         assert result_of(store.load_messages("c1")).keys() == {"a1"}
         assert [one.conversation_id for one in result_of(store.list_conversations())] == ["c1"]
@@ -100,7 +110,7 @@ def test_a_row_without_an_id_is_left_out_and_counted(tmp_path: Path) -> None:
 def test_no_row_whatever_is_in_it_breaks_reading(row: list[Any]) -> None:
     message, is_whole = message_from(tuple(row))
     assert isinstance(message, Message) or not is_whole
-    conversation, is_whole = conversation_from(tuple(row[:7]))
+    conversation, is_whole = conversation_from(tuple(row[: len(CONVERSATION_FIELDS)]))
     assert conversation is not None or not is_whole
 
 
