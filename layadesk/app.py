@@ -35,6 +35,7 @@ from layadesk.usecases.fit import Fit
 from layadesk.usecases.machine_now import MachineNow
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
+from layadesk.usecases.move_chats import MoveChats
 from layadesk.usecases.price_load import PriceLoad
 from layadesk.usecases.regenerate import Regenerate
 from layadesk.usecases.route_texts import RouteTexts
@@ -188,8 +189,10 @@ class Desk:
         )
         self._core = core
         self._rooms = _Rooms(store, running)
+        conversations = Conversations(store, running, turns, forget=core.engine.forget_conversation)
         self.use_cases = UseCases(
-            conversations=Conversations(store, running, turns, forget=core.engine.forget_conversation),
+            conversations=conversations,
+            move_chats=MoveChats(store, conversations.changed),
             send_message=SendMessage(start_turn),
             regenerate=Regenerate(start_turn),
             stop_generation=StopGeneration(core.answers, running),
@@ -213,6 +216,7 @@ class Desk:
         self.use_cases.stop_generation.all(STOP_ANSWERS_S)
         self._core.stop()
         self._rooms.running.wait_until_none(STOP_ANSWERS_S)
+        self.use_cases.move_chats.close()
         self._rooms.store.close()
 
 

@@ -80,4 +80,15 @@
         <translation><numerusform>MoE experts of %n layer on the CPU</numerusform><numerusform>MoE experts of %n layers on the CPU</numerusform></translation>
     </message>
 </context>
+<context>
+    <name>ListActions</name>
+    <message numerus="yes">
+        <source>%n record(s) could not be read.</source>
+        <translation><numerusform>%n record could not be read.</numerusform><numerusform>%n records could not be read.</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversation(s) came in.</source>
+        <translation><numerusform>%n conversation came in.</numerusform><numerusform>%n conversations came in.</numerusform></translation>
+    </message>
+</context>
 </TS>

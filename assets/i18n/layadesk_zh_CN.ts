@@ -18,6 +18,10 @@
 </context>
 <context>
     <name>AnswerView</name>
+    <message>
+        <source>Show the whole route</source>
+        <translation>查看完整路由</translation>
+    </message>
     <message numerus="yes">
         <source>%n older message(s) were left out, because the conversation is longer than the context.</source>
         <translation><numerusform>对话超出了上下文长度，较早的 %n 条消息未被包含。</numerusform></translation>
@@ -153,6 +157,14 @@
 <context>
     <name>ConversationItemModel</name>
     <message>
+        <source>Folder</source>
+        <translation>文件夹</translation>
+    </message>
+    <message>
+        <source>Pinned</source>
+        <translation>已置顶</translation>
+    </message>
+    <message>
         <source>Last 7 days</source>
         <translation>最近 7 天</translation>
     </message>
@@ -180,20 +192,20 @@
 <context>
     <name>ConversationList</name>
     <message>
+        <source>Nothing was found.</source>
+        <translation>没有找到结果。</translation>
+    </message>
+    <message>
+        <source>Search results</source>
+        <translation>搜索结果</translation>
+    </message>
+    <message>
         <source>Conversations</source>
         <translation>对话列表</translation>
     </message>
     <message>
-        <source>Delete</source>
-        <translation>删除</translation>
-    </message>
-    <message>
         <source>New chat</source>
         <translation>新对话</translation>
-    </message>
-    <message>
-        <source>Rename</source>
-        <translation>重命名</translation>
     </message>
     <message>
         <source>Your conversations will be listed here.</source>
@@ -366,14 +378,6 @@
         <translation>模型 (*.gguf)</translation>
     </message>
     <message>
-        <source>The conversation was deleted.</source>
-        <translation>对话已删除。</translation>
-    </message>
-    <message>
-        <source>Undo</source>
-        <translation>撤销</translation>
-    </message>
-    <message>
         <source>{name} was added.</source>
         <translation>已添加 {name}。</translation>
     </message>
@@ -407,6 +411,14 @@
 </context>
 <context>
     <name>OptionsButton</name>
+    <message>
+        <source>Export all conversations…</source>
+        <translation>导出全部对话…</translation>
+    </message>
+    <message>
+        <source>Import conversations…</source>
+        <translation>导入对话…</translation>
+    </message>
     <message>
         <source>Add a model file…</source>
         <translation>添加模型文件…</translation>
@@ -705,6 +717,30 @@
 </context>
 <context>
     <name>errors</name>
+    <message>
+        <source>Choose another folder, or make room on the disk.</source>
+        <translation>请选择其他文件夹，或腾出磁盘空间。</translation>
+    </message>
+    <message>
+        <source>The file {path} could not be written.</source>
+        <translation>无法写入文件 {path}。</translation>
+    </message>
+    <message>
+        <source>Attach text, code or a PDF with text in it, up to 50 MiB and without a password.</source>
+        <translation>请附加文本、代码或含文字且无密码的 PDF，不超过 50 MiB。</translation>
+    </message>
+    <message>
+        <source>The file {path} could not be attached as text.</source>
+        <translation>无法将文件 {path} 作为文本附加。</translation>
+    </message>
+    <message>
+        <source>Choose a JSON export of LayaDesk, ChatGPT or Open WebUI.</source>
+        <translation>请选择 LayaDesk、ChatGPT 或 Open WebUI 导出的 JSON 文件。</translation>
+    </message>
+    <message>
+        <source>No conversations could be read from the file {path}.</source>
+        <translation>无法从文件 {path} 中读取对话。</translation>
+    </message>
     <message>
         <source>Add a model file (GGUF).</source>
         <translation>请添加一个模型文件（GGUF）。</translation>
@@ -1998,6 +2034,149 @@
     <message>
         <source>{name} instead</source>
         <translation>改用 {name}</translation>
+    </message>
+</context>
+<context>
+    <name>AnswerMenu</name>
+    <message>
+        <source>More for this answer</source>
+        <translation>更多操作</translation>
+    </message>
+    <message>
+        <source>Wrong route</source>
+        <translation>路由错误</translation>
+    </message>
+    <message>
+        <source>The route was right</source>
+        <translation>路由正确</translation>
+    </message>
+    <message>
+        <source>Answer with</source>
+        <translation>改由以下专家回答</translation>
+    </message>
+</context>
+<context>
+    <name>ConversationMenu</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Move here</source>
+        <translation>移入</translation>
+    </message>
+    <message>
+        <source>Name of the folder:</source>
+        <translation>文件夹名称：</translation>
+    </message>
+    <message>
+        <source>New folder</source>
+        <translation>新建文件夹</translation>
+    </message>
+    <message>
+        <source>New folder…</source>
+        <translation>新建文件夹…</translation>
+    </message>
+    <message>
+        <source>No folder</source>
+        <translation>移出文件夹</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>文件夹</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>JSON, with everything…</source>
+        <translation>JSON（完整内容）…</translation>
+    </message>
+    <message>
+        <source>Markdown, to read…</source>
+        <translation>Markdown（便于阅读）…</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Pin to the top</source>
+        <translation>置顶</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>取消置顶</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>重命名</translation>
+    </message>
+</context>
+<context>
+    <name>SearchBox</name>
+    <message>
+        <source>Search all conversations</source>
+        <translation>搜索全部对话</translation>
+    </message>
+    <message>
+        <source>Search…</source>
+        <translation>搜索…</translation>
+    </message>
+</context>
+<context>
+    <name>_HitModel</name>
+    <message>
+        <source>Answer</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>你</translation>
+    </message>
+    <message>
+        <source>Title</source>
+        <translation>标题</translation>
+    </message>
+</context>
+<context>
+    <name>ListActions</name>
+    <message>
+        <source>Written to {path}</source>
+        <translation>已写入 {path}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n record(s) could not be read.</source>
+        <translation><numerusform>有 %n 条记录无法读取。</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversation(s) came in.</source>
+        <translation><numerusform>已导入 %n 个对话。</numerusform></translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>The conversation was deleted.</source>
+        <translation>对话已删除。</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Exports (*.json *.zip)</source>
+        <translation>导出文件 (*.json *.zip)</translation>
+    </message>
+    <message>
+        <source>Import conversations</source>
+        <translation>导入对话</translation>
     </message>
 </context>
 </TS>

@@ -46,6 +46,9 @@ class ErrorCode(StrEnum):
     DUPLICATE_REQUEST = "duplicate_request"
     QUEUE_FULL = "queue_full"
     UNKNOWN_CONVERSATION = "unknown_conversation"
+    CHAT_FILE_UNREADABLE = "chat_file_unreadable"
+    ATTACHMENT_UNREADABLE = "attachment_unreadable"
+    EXPORT_FAILED = "export_failed"
     CONVERSATION_BUSY = "conversation_busy"
     # the machine
     DATA_DIR_READ_ONLY = "data_dir_read_only"

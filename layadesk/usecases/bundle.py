@@ -7,6 +7,7 @@ from layadesk.settings.settings import Settings
 from layadesk.usecases.diagnose import Diagnose
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
+from layadesk.usecases.move_chats import MoveChats
 from layadesk.usecases.regenerate import Regenerate
 from layadesk.usecases.send_message import SendMessage
 from layadesk.usecases.stop_generation import StopGeneration
@@ -22,6 +23,7 @@ class UseCases:
     send_message: SendMessage
     regenerate: Regenerate
     stop_generation: StopGeneration
+    move_chats: MoveChats
     experts: Experts
     resources: WatchResources
     workers: WatchWorkers

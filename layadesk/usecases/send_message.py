@@ -53,10 +53,12 @@ class StartTurn:
         question: Message,
         *,
         new_question: bool,
+        picked: str | None = None,
     ) -> TurnStarted:
         """Store the question (if new) and an empty answer below it; inference starts when both are on disk.
 
-        `messages` are all earlier messages of the conversation. Runs on the store's threads; does not block.
+        `messages` are all earlier messages of the conversation; `picked` is the expert for this answer alone. Runs
+        on the store's threads; does not block.
         """
         answer = Message(
             new_id(),
@@ -80,6 +82,7 @@ class StartTurn:
             ),
             with_preset(self._pool.sampling(), conversation.preset),
             pinned=conversation.expert_id,
+            picked=picked,
             conversation_id=conversation.conversation_id,
             current=next((m.expert_id for m in reversed(branch) if m.expert_id and m.text), None),
         )

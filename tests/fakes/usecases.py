@@ -5,14 +5,16 @@ returns when that is done, as the real client thread would; what the store does 
 """
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from layadesk.domain.chat import (
+    Attachment,
     Conversation,
+    Correction,
     Message,
     MessageStatus,
     OpenConversation,
@@ -26,6 +28,7 @@ from layadesk.domain.hardware import HardwareSample
 from layadesk.domain.inference import FinishReason, MemoryUse, Role, Timings
 from layadesk.domain.models import InstalledModel, LoadedModel, Origin
 from layadesk.domain.routing import Route
+from layadesk.domain.search import SearchHit, excerpt, terms_of
 from layadesk.domain.storage import StorageKind, StorageStatus
 from layadesk.domain.worker_state import WorkerKind, WorkerState, WorkerStatus
 from layadesk.paths import DataPaths
@@ -33,6 +36,7 @@ from layadesk.protocol.events import EngineStats, ModelLoaded, ModelLoading, Mod
 from layadesk.protocol.feed import Feed
 from layadesk.settings.settings import Settings
 from layadesk.usecases.check_installation import Check, Finding, Level
+from layadesk.usecases.move_chats import ChatFormat, Imported
 from layadesk.usecases.timeline import Band
 from layadesk.usecases.turns import (
     TurnEnded,
@@ -155,6 +159,56 @@ class FakeConversations:
     def pin_expert(self, conversation_id: str, expert_id: str | None) -> Future[None]:
         return self._changing(conversation_id, lambda: self._change(conversation_id, expert_id=expert_id))
 
+    def set_pinned(self, conversation_id: str, *, is_pinned: bool) -> Future[None]:
+        return self._changing("", lambda: self._change(conversation_id, is_pinned=is_pinned))
+
+    def set_folder(self, conversation_id: str, folder: str) -> Future[None]:
+        return self._changing("", lambda: self._change(conversation_id, folder=folder))
+
+    def set_system_prompt(self, conversation_id: str, text: str) -> Future[None]:
+        return self._changing(conversation_id, lambda: self._change(conversation_id, system_prompt=text))
+
+    def set_preset(self, conversation_id: str, preset: str) -> Future[None]:
+        return self._changing(conversation_id, lambda: self._change(conversation_id, preset=preset))
+
+    def correct(self, conversation_id: str, message_id: str, correction: Correction | None) -> Future[None]:
+        def keep() -> None:
+            messages = self._books.messages[conversation_id]
+            messages[message_id] = replace(messages[message_id], correction=correction)
+
+        return self._changing(conversation_id, keep)
+
+    def search(self, query: str) -> Future[tuple[SearchHit, ...]]:
+        return self._lane.run(lambda: self._search(terms_of(query)))
+
+    def _search(self, terms: tuple[str, ...]) -> tuple[SearchHit, ...]:
+        hits = []
+        for conversation in self._list():
+            for message in self._books.messages.get(conversation.conversation_id, {}).values():
+                if all(term in message.text.casefold() for term in terms):
+                    shown, spans = excerpt(message.text, terms)
+                    hits.append(
+                        SearchHit(
+                            conversation.conversation_id,
+                            conversation.title,
+                            message.created_at,
+                            shown,
+                            spans,
+                            message.message_id,
+                            message.role,
+                        )
+                    )
+        return tuple(hits)
+
+    def open_at(self, conversation_id: str, message_id: str) -> Future[OpenConversation]:
+        def at() -> OpenConversation:
+            if all(m.message_id != message_id for m in self._books.screen(conversation_id).branch):
+                leaf = newest_leaf_below(self._books.messages[conversation_id].values(), message_id)
+                self._change(conversation_id, leaf_id=leaf)
+            return self._books.screen(conversation_id)
+
+        return self._lane.run(at)
+
     def save_draft(self, conversation_id: str, text: str) -> Future[None]:
         def save() -> None:
             self.drafts_saved.append((conversation_id, text))
@@ -167,7 +221,7 @@ class FakeConversations:
         self._unstored.pop(conversation.conversation_id, None)
         self._books.conversations.setdefault(conversation.conversation_id, conversation)
 
-    def _change(self, conversation_id: str, **changes: str | None) -> None:
+    def _change(self, conversation_id: str, **changes: object) -> None:
         if conversation_id in self._unstored:
             self.store_if_new(self._unstored[conversation_id])
         conversation = self._books.conversations[conversation_id]
@@ -191,12 +245,14 @@ class FakeTurns:
         self.feed: Feed[TurnEvent] = Feed()
         self.fail_next: LayaDeskError | None = None
         self.stopped: list[str] = []
+        self.experts_asked: list[str | None] = []
 
     def send(self, conversation: Conversation, text: str, *, edit_of: str | None = None) -> Future[TurnStarted]:
         return self._store.run(lambda: self._send(conversation, text, edit_of))
 
-    def again(self, conversation_id: str, answer_id: str) -> Future[TurnStarted]:
+    def again(self, conversation_id: str, answer_id: str, *, expert: str | None = None) -> Future[TurnStarted]:
         def begin() -> TurnStarted:
+            self.experts_asked.append(expert)
             self._refuse_if_asked(conversation_id)
             parent_id = self._books.messages[conversation_id][answer_id].parent_id
             return self._begin(conversation_id, None, str(parent_id))
@@ -254,6 +310,39 @@ class FakeStop:
         for message_id in list(self._house.books.running):
             self(message_id)
         return True
+
+
+class FakeMoves:
+    def __init__(self, lane: Lane) -> None:
+        self._lane = lane
+        self.exported: list[tuple[tuple[str, ...], str, str]] = []
+        self.imported: list[str] = []
+        self.import_result = Imported(2, 7, 0, "")
+        self.attached: dict[str, Attachment] = {}
+
+    def export(self, conversation_ids: Sequence[str], path: str, form: ChatFormat) -> Future[int]:
+        self.exported.append((tuple(conversation_ids), path, form.value))
+        return self._lane.run(lambda: max(len(conversation_ids), 1))
+
+    def import_file(self, path: str) -> Future[Imported]:
+        def read() -> Imported:
+            if not path.endswith(".json"):
+                raise fail(ErrorCode.CHAT_FILE_UNREADABLE, path=path)
+            self.imported.append(path)
+            return self.import_result
+
+        return self._lane.run(read)
+
+    def read_attachment(self, path: str) -> Future[Attachment]:
+        def read() -> Attachment:
+            if path not in self.attached:
+                raise fail(ErrorCode.ATTACHMENT_UNREADABLE, path=path)
+            return self.attached[path]
+
+        return self._lane.run(read)
+
+    def close(self) -> None:
+        """Nothing to end."""
 
 
 class FakeExperts:
@@ -359,6 +448,7 @@ class FakeBundle:
     send_message: Callable[..., Future[TurnStarted]]
     regenerate: Callable[[str, str], Future[TurnStarted]]
     stop_generation: FakeStop
+    move_chats: FakeMoves
     experts: FakeExperts
     resources: FakeResources
     workers: FakeWorkers
@@ -380,6 +470,7 @@ class House:
         self.experts = FakeExperts(self.store)
         self.experts.installed = (expert("smol", name="SmolLM2 135M"),)
         self.resources = FakeResources()
+        self.moves = FakeMoves(self.store)
         self.workers = FakeWorkers()
         self.storage = FakeStorage(self.store)
         self.settings = Settings(DataPaths(root))
@@ -393,6 +484,7 @@ class House:
             self.turns.send,
             self.turns.again,
             FakeStop(self),
+            self.moves,
             self.experts,
             self.resources,
             self.workers,

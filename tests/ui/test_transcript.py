@@ -46,7 +46,7 @@ def talk(n_turns: int, length: int = 200) -> tuple[Message, ...]:
 def transcript(qtbot: QtBot, qapp: QApplication) -> TranscriptView:
     Language(qapp).use("en")
     names = {"smol": "SmolLM2 135M"}
-    view = TranscriptView(name_of=names.__getitem__, kit=still_kit())
+    view = TranscriptView(name_of=names.__getitem__, kit=still_kit(), experts=lambda: [("smol", "SmolLM2 135M")])
     view.resize(700, 500)
     qtbot.addWidget(view)
     view.show()

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, Signal, Slot
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from layadesk.domain.chat import Message, MessageStatus
+from layadesk.ui.chat.answer_menu import AnswerMenu, Experts
 from layadesk.ui.chat.answer_status import AnswerStatus, waiting
 from layadesk.ui.chat.message_actions import BUTTON_PX, CopyButton, SiblingSwitcher, actions_row, needed_height
 from layadesk.ui.markup.message_body import MessageBody
@@ -27,15 +28,28 @@ class AnswerView(QWidget):
     Signals:
         again_requested: id of the answer to make another one of.
         sibling_requested: id of the message to show in its place.
+        again_with_requested: id of the answer, id of the expert that is to answer instead.
+        route_rated: id of the answer, what the user thinks of its route, "" takes it back.
+        route_requested: the answer whose route is to be shown, a Message.
         link_chosen: the address of a link in it.
     """
 
     again_requested = Signal(str)
+    again_with_requested = Signal(str, str)
+    route_rated = Signal(str, str)
+    route_requested = Signal(object)
     sibling_requested = Signal(str)
     link_chosen = Signal(str)
 
     def __init__(
-        self, message: Message, siblings: Sequence[str], *, name_of: Callable[[str], str], kit: Kit, width: int = 0
+        self,
+        message: Message,
+        siblings: Sequence[str],
+        *,
+        name_of: Callable[[str], str],
+        kit: Kit,
+        experts: Experts,
+        width: int = 0,
     ) -> None:
         super().__init__()
         self.setObjectName("answer")
@@ -44,7 +58,10 @@ class AnswerView(QWidget):
         self._n_chars = 0
         self._n_thinking_chars = 0
         self._is_busy = False
-        self.chip = QLabel()
+        self.chip = QToolButton()
+        self.chip.setObjectName("route-chip")
+        self.chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.chip.clicked.connect(self._on_chip)
         self.chip.setFont(small_font())
         set_role(self.chip, "chip")
         self.chip.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -66,6 +83,9 @@ class AnswerView(QWidget):
         self.again_button = IconButton("refresh", size=BUTTON_PX)
         self.again_button.setObjectName("regenerate")
         self.again_button.clicked.connect(self._on_again)
+        self.menu_button = AnswerMenu(experts)
+        self.menu_button.expert_chosen.connect(self._on_expert_chosen)
+        self.menu_button.rated.connect(self._on_rated)
         self._lay_out()
         self._show_text(message)
         self.show_message(message, siblings)
@@ -114,10 +134,12 @@ class AnswerView(QWidget):
         """Its stops for the Tab key, in order."""
         switcher = self.switcher
         return (
+            self.chip,
             *self.body.focus_chain(),
             self.status.again,
             self.copy_button,
             self.again_button,
+            self.menu_button,
             switcher.earlier,
             switcher.later,
         )
@@ -148,6 +170,7 @@ class AnswerView(QWidget):
         """No other try while an answer is being made in this conversation."""
         self._is_busy = is_busy
         self.again_button.setEnabled(not is_busy)
+        self.menu_button.set_busy(is_busy)
         self.status.set_busy(is_busy)
 
     def shown_text(self) -> str:
@@ -173,7 +196,7 @@ class AnswerView(QWidget):
         top.addWidget(self.chip)
         top.addWidget(self._route, 1)
         top.addStretch(0)
-        bottom = actions_row(self.copy_button, self.again_button, self.switcher)
+        bottom = actions_row(self.copy_button, self.again_button, self.menu_button, self.switcher)
         bottom.insertWidget(0, self._figures)
         bottom.insertSpacing(1, GAP_S)
         layout = QVBoxLayout(self)
@@ -220,6 +243,8 @@ class AnswerView(QWidget):
         self._figures.set_text("" if is_streaming else self._figures_text(message))
         self.copy_button.setVisible(not is_streaming and bool(message.text or message.thinking))
         self.again_button.setVisible(not is_streaming)
+        self.menu_button.setVisible(not is_streaming)
+        self.menu_button.show_message(message)
         self.body.set_name(self._accessible_name())
         self.again_button.set_name(self.tr("Answer again"))
 
@@ -228,6 +253,7 @@ class AnswerView(QWidget):
         name = self._expert_name()
         self.chip.setText(name or "")
         self.chip.setAccessibleName(self.tr("Expert: {name}").format(name=name or "?"))
+        self.chip.setToolTip(self.tr("Show the whole route"))
         self.chip.setVisible(name is not None)
         self._route.setVisible(route is not None)
         if route is None:
@@ -274,6 +300,19 @@ class AnswerView(QWidget):
         # The message as it is, not as it is broken into lines on screen; while it streams there is no button.
         QGuiApplication.clipboard().setText(self._message.text or self._message.thinking)
         self.copy_button.show_done()
+
+    @Slot()
+    def _on_chip(self) -> None:
+        self.route_requested.emit(self._message)
+
+    @Slot(str)
+    def _on_expert_chosen(self, expert_id: str) -> None:
+        if not self._is_busy:
+            self.again_with_requested.emit(self._message.message_id, expert_id)
+
+    @Slot(str)
+    def _on_rated(self, rating: str) -> None:
+        self.route_rated.emit(self._message.message_id, rating)
 
     @Slot()
     def _on_again(self) -> None:

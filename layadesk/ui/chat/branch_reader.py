@@ -45,6 +45,14 @@ class BranchReader(QObject):
         future = self._conversations.open(conversation_id)
         self._bridge.deliver(future, partial(self._on_read, self._n_asked), on_error=self._on_failed)
 
+    def ask_at(self, conversation_id: str, message_id: str) -> None:
+        """Read a conversation on the branch with that message."""
+        self._n_asked += 1
+        self._is_switching = False
+        self.wanted_id = conversation_id
+        future = self._conversations.open_at(conversation_id, message_id)
+        self._bridge.deliver(future, partial(self._on_read, self._n_asked), on_error=self._on_failed)
+
     def ask_again(self) -> None:
         """What is wanted may have changed in the store."""
         if self._is_switching:

@@ -1,11 +1,13 @@
 """What is asked of the use cases from the chat page, and what comes back when it could not be done."""
 
+from collections.abc import Callable
+from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, Slot
 
-from layadesk.domain.chat import Conversation
+from layadesk.domain.chat import Conversation, Correction, Rating
 from layadesk.domain.errors import ErrorReport
 from layadesk.ui.bridge import Bridge
 
@@ -24,29 +26,60 @@ class ChatActions(QObject):
     conversation_set = Signal(str)
     failed = Signal(object)
 
-    def __init__(self, use_cases: "UseCases", *, bridge: Bridge, parent: QObject) -> None:
+    def __init__(
+        self, use_cases: "UseCases", *, bridge: Bridge, conversation: Callable[[], Conversation], parent: QObject
+    ) -> None:
         super().__init__(parent)
         self._use_cases = use_cases
         self._bridge = bridge
+        self._conversation = conversation  # the one that is shown
 
-    def send(self, conversation: Conversation, text: str) -> None:
+    def send(self, text: str) -> None:
         """Send a message; what is not sent comes back."""
+        conversation = self._conversation()
         future = self._use_cases.send_message(conversation, text)
         self._bridge.deliver(future, self._on_done, on_error=partial(self._on_not_sent, conversation, text))
 
-    def edit(self, conversation: Conversation, message_id: str, text: str) -> None:
+    @Slot(str, str)
+    def edit(self, message_id: str, text: str) -> None:
         """Send a message again in other words, as a branch."""
-        future = self._use_cases.send_message(conversation, text, edit_of=message_id)
+        future = self._use_cases.send_message(self._conversation(), text, edit_of=message_id)
         self._bridge.deliver(future, self._on_done, on_error=self._on_failed)
 
-    def again(self, conversation_id: str, answer_id: str) -> None:
+    @Slot(str)
+    def again(self, answer_id: str) -> None:
         """Have another answer made."""
-        future = self._use_cases.regenerate(conversation_id, answer_id)
+        future = self._use_cases.regenerate(self._conversation().conversation_id, answer_id)
         self._bridge.deliver(future, self._on_done, on_error=self._on_failed)
 
-    def pin(self, conversation_id: str, expert_id: str | None) -> None:
-        """Have one expert answer in a conversation; None is Auto."""
-        future = self._use_cases.conversations.pin_expert(conversation_id, expert_id)
+    @Slot(str, str)
+    def again_with(self, answer_id: str, expert_id: str) -> None:
+        """Have another expert answer; that is kept as a correction of the route."""
+        future = self._use_cases.regenerate(self._conversation().conversation_id, answer_id, expert=expert_id)
+        self._bridge.deliver(future, self._on_done, on_error=self._on_failed)
+
+    @Slot(str, str)
+    def rate(self, answer_id: str, rating: str) -> None:
+        """Keep what the user thinks of a route; "" takes it back."""
+        correction = Correction(Rating(rating)) if rating else None
+        conversation_id = self._conversation().conversation_id
+        self._set(conversation_id, self._use_cases.conversations.correct(conversation_id, answer_id, correction))
+
+    @Slot(str)
+    def pin(self, expert_id: str) -> None:
+        """Have one expert answer in this conversation; "" is Auto."""
+        conversation_id = self._conversation().conversation_id
+        self._set(conversation_id, self._use_cases.conversations.pin_expert(conversation_id, expert_id or None))
+
+    @Slot(str, str)
+    def set_instructions(self, system_prompt: str, preset: str) -> None:
+        """Give this conversation its own system prompt and sampling; "" is what the settings say."""
+        conversation_id = self._conversation().conversation_id
+        conversations = self._use_cases.conversations
+        self._set(conversation_id, conversations.set_system_prompt(conversation_id, system_prompt))
+        self._set(conversation_id, conversations.set_preset(conversation_id, preset))
+
+    def _set(self, conversation_id: str, future: Future[None]) -> None:
         self._bridge.deliver(future, partial(self._on_set, conversation_id), on_error=self._on_failed)
 
     def _on_done(self, _: object) -> None:

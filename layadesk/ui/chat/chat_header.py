@@ -4,8 +4,10 @@ from PySide6.QtCore import QEvent
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
+from layadesk.domain.chat import Message
 from layadesk.ui.chat.expert_list import ExpertList
 from layadesk.ui.chat.expert_picker import ExpertPicker
+from layadesk.ui.chat.live_turns import LiveTurn
 from layadesk.ui.texts.numbers import tokens
 from layadesk.ui.theme.fonts import small_font, title_font
 from layadesk.ui.theme.tokens import GAP_L, GAP_M, GAP_S, HEADER_HEIGHT
@@ -36,6 +38,15 @@ class ContextGauge(QWidget):
         layout.addWidget(self._label)
         layout.addWidget(self._bar)
         self.hide()
+
+    def show_turn(self, turn: LiveTurn | None, answer: Message | None) -> None:
+        """The running answer's prompt as soon as it is built, or else what the last answer took."""
+        if turn is not None and turn.prompt is not None:
+            self.show_use(turn.prompt.n_prompt + turn.n_decoded, turn.prompt.n_ctx)
+        elif answer is None or answer.timings is None:
+            self.show_use(0, 0)
+        else:
+            self.show_use(answer.timings.n_prompt + answer.timings.n_decoded, answer.timings.n_ctx)
 
     def show_use(self, used: int, n_ctx: int) -> None:
         """Tokens in the context, of how many; 0 of 0 is unknown."""

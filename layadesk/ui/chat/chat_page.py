@@ -42,6 +42,7 @@ class ChatPage(QWidget):
     running_changed: an answer began or ended, in any conversation.
     failed: an ErrorReport of something the user asked for and that did not happen.
     add_model_requested: the user wants to add a model file.
+    route_requested: the answer, a Message, whose route is to be shown.
     announced: a sentence a screen reader was given.
     """
 
@@ -50,6 +51,7 @@ class ChatPage(QWidget):
     running_changed = Signal()
     failed = Signal(object)
     add_model_requested = Signal()
+    route_requested = Signal(object)
     announced = Signal(str)
 
     def __init__(self, use_cases: "UseCases", *, bridge: Bridge, experts: ExpertList, parent: QWidget) -> None:
@@ -59,14 +61,17 @@ class ChatPage(QWidget):
         self._experts = experts
         self.live = LiveTurns()
         self.drafts = DraftKeeper(use_cases.conversations, bridge=bridge, parent=self)
+        self._wanted_message = ""
         self._conversation = use_cases.conversations.create()
         self._unsent: Conversation | None = self._conversation
-        self._actions = ChatActions(use_cases, bridge=bridge, parent=self)
+        self._actions = ChatActions(use_cases, bridge=bridge, conversation=lambda: self._conversation, parent=self)
         self._reader = BranchReader(use_cases.conversations, bridge=bridge, parent=self)
         self.header = ChatHeader(experts)
         self._beside = BackThread(bridge)
         self._formulas = Formulas(self._beside, self)
-        self.transcript = TranscriptView(name_of=experts.name_of, kit=Kit(self._formulas, self._beside))
+        self.transcript = TranscriptView(
+            name_of=experts.name_of, kit=Kit(self._formulas, self._beside), experts=experts.choices
+        )
         self._formulas.drawn.connect(self.transcript.draw_again)
         self.link_question = LinkQuestion(self)
         self.empty = EmptyState()
@@ -100,6 +105,14 @@ class ChatPage(QWidget):
         if conversation_id != self._conversation.conversation_id:
             self._leave()
         self._reader.ask(conversation_id)
+
+    @Slot(str, str)
+    def show_message(self, conversation_id: str, message_id: str) -> None:
+        """Show a conversation at one of its messages, on whatever branch that is."""
+        if conversation_id != self._conversation.conversation_id:
+            self._leave()
+        self._wanted_message = message_id
+        self._reader.ask_at(conversation_id, message_id)
 
     def close_threads(self) -> None:
         """Before the end: nothing is prepared any more."""
@@ -142,10 +155,13 @@ class ChatPage(QWidget):
         layout.addWidget(self.composer)
 
     def _connect(self) -> None:
-        self.header.picker.chosen.connect(self._on_pin_chosen)
+        self.header.picker.chosen.connect(self._actions.pin)
         self.header.picker.add_requested.connect(self.add_model_requested)
-        self.transcript.edit_submitted.connect(self._on_edit_submitted)
-        self.transcript.again_requested.connect(self._on_again_requested)
+        self.transcript.edit_submitted.connect(self._actions.edit)
+        self.transcript.again_requested.connect(self._actions.again)
+        self.transcript.again_with_requested.connect(self._actions.again_with)
+        self.transcript.route_rated.connect(self._actions.rate)
+        self.transcript.route_requested.connect(self.route_requested)
         self.transcript.link_chosen.connect(self.link_question.ask)
         self.transcript.sibling_requested.connect(self._on_sibling_requested)
         self.composer.submitted.connect(self._on_submitted)
@@ -168,6 +184,9 @@ class ChatPage(QWidget):
         self._show_branch(opened)
         if is_other:
             self.shown.emit(opened.conversation.conversation_id)
+        if self._wanted_message:
+            self.transcript.show_message(self._wanted_message)
+            self._wanted_message = ""
 
     def _show_branch(self, opened: OpenConversation) -> None:
         is_other = opened.conversation.conversation_id != self._conversation.conversation_id
@@ -202,15 +221,7 @@ class ChatPage(QWidget):
 
     def _update_context(self) -> None:
         turn = self.live.running_in(self._conversation.conversation_id)
-        if turn is not None and turn.prompt is not None:
-            self.header.gauge.show_use(turn.prompt.n_prompt + turn.n_decoded, turn.prompt.n_ctx)
-            return
-        answer = self._last_answer()
-        timings = None if answer is None else answer.timings
-        if timings is None:
-            self.header.gauge.show_use(0, 0)
-        else:
-            self.header.gauge.show_use(timings.n_prompt + timings.n_decoded, timings.n_ctx)
+        self.header.gauge.show_turn(turn, self._last_answer())
 
     def _last_answer(self) -> Message | None:
         return next((m for m in reversed(self.transcript.branch) if m.role is Role.ASSISTANT), None)
@@ -291,7 +302,7 @@ class ChatPage(QWidget):
     @Slot(str)
     def _on_submitted(self, text: str) -> None:
         self.drafts.note(self._conversation, "")
-        self._actions.send(self._conversation, text)
+        self._actions.send(text)
         self.transcript.go_to_end()
 
     @Slot(object, str)
@@ -303,21 +314,9 @@ class ChatPage(QWidget):
         if conversation.conversation_id == self._conversation.conversation_id:
             self.composer.set_text(restored)
 
-    @Slot(str, str)
-    def _on_edit_submitted(self, message_id: str, text: str) -> None:
-        self._actions.edit(self._conversation, message_id, text)
-
-    @Slot(str)
-    def _on_again_requested(self, answer_id: str) -> None:
-        self._actions.again(self._conversation.conversation_id, answer_id)
-
     @Slot(str)
     def _on_sibling_requested(self, message_id: str) -> None:
         self._reader.switch_to(self._conversation.conversation_id, message_id)
-
-    @Slot(str)
-    def _on_pin_chosen(self, expert_id: str) -> None:
-        self._actions.pin(self._conversation.conversation_id, expert_id or None)
 
     @Slot(str)
     def _on_conversation_set(self, conversation_id: str) -> None:

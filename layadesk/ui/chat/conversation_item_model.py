@@ -16,6 +16,8 @@ ROOT = QModelIndex()
 class Age(StrEnum):
     """The headings."""
 
+    PINNED = "pinned"
+    FOLDER = "folder"
     TODAY = "today"
     YESTERDAY = "yesterday"
     WEEK = "week"
@@ -24,11 +26,12 @@ class Age(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A heading, or a conversation."""
+    """A heading, or a conversation. `folder` names the folder it stands in."""
 
     key: str
     age: Age
     conversation: Conversation | None = None
+    folder: str = ""
 
 
 class ConversationItemModel(QAbstractListModel):
@@ -141,6 +144,10 @@ class ConversationItemModel(QAbstractListModel):
 
     def _heading(self, age: Age) -> str:
         match age:
+            case Age.PINNED:
+                return self.tr("Pinned")
+            case Age.FOLDER:
+                return self.tr("Folder")
             case Age.TODAY:
                 return self.tr("Today")
             case Age.YESTERDAY:
@@ -151,7 +158,9 @@ class ConversationItemModel(QAbstractListModel):
                 return self.tr("Older")
 
     def _title(self, row: Row) -> str:
-        return self._heading(row.age) if row.conversation is None else self.title_of(row.conversation)
+        if row.conversation is not None:
+            return self.title_of(row.conversation)
+        return row.folder or self._heading(row.age)
 
     def _accessible_text(self, row: Row) -> str:
         if row.key in self._running:
@@ -160,13 +169,21 @@ class ConversationItemModel(QAbstractListModel):
 
 
 def rows_of(conversations: Sequence[Conversation], today: date) -> list[Row]:
-    """Conversations with a heading before the first of each age."""
-    rows: list[Row] = []
+    """Pinned ones first, then folders by name, then the rest by age; a heading before each group."""
+    groups: dict[tuple[Age, str], list[Conversation]] = {}
     for conversation in conversations:
-        age = age_of(conversation.updated_at, today)
-        if not rows or rows[-1].age is not age:
-            rows.append(Row(f"heading {age}", age))
-        rows.append(Row(conversation.conversation_id, age, conversation))
+        if conversation.is_pinned:
+            group = (Age.PINNED, "")
+        elif conversation.folder:
+            group = (Age.FOLDER, conversation.folder)
+        else:
+            group = (age_of(conversation.updated_at, today), "")
+        groups.setdefault(group, []).append(conversation)
+    order = list(Age)
+    rows: list[Row] = []
+    for age, folder in sorted(groups, key=lambda group: (order.index(group[0]), group[1].casefold())):
+        rows.append(Row(f"heading {age} {folder}".rstrip(), age, None, folder))
+        rows += [Row(one.conversation_id, age, one, folder) for one in groups[age, folder]]
     return rows
 
 

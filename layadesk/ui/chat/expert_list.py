@@ -38,6 +38,10 @@ class ExpertList(QObject):
         """Those whose file is there."""
         return tuple(model for model in self._installed if model.is_present)
 
+    def choices(self) -> tuple[tuple[str, str], ...]:
+        """Id and name of each usable one."""
+        return tuple((model.model_id, model.name) for model in self.usable)
+
     def find(self, expert_id: str) -> InstalledModel | None:
         """One by its id."""
         return next((model for model in self._installed if model.model_id == expert_id), None)

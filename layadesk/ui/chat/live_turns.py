@@ -93,7 +93,8 @@ class LiveTurns:
         turn = self._running.get(message.message_id)
         if turn is not None:
             return replace(turn.message, text=turn.text, thinking=turn.thinking)
-        return self._ended.get(message.message_id, message)
+        ended = self._ended.get(message.message_id)
+        return message if ended is None else replace(ended, correction=message.correction)
 
     @property
     def running(self) -> Mapping[str, LiveTurn]:

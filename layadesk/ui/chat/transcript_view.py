@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from layadesk.domain.chat import Message
 from layadesk.domain.inference import Role
+from layadesk.ui.chat.answer_menu import Experts
 from layadesk.ui.chat.answer_view import AnswerView
 from layadesk.ui.chat.question_view import QuestionView
 from layadesk.ui.markup.parts import Kit
@@ -21,20 +22,29 @@ class TranscriptView(NearColumn):
     """Signals:
     edit_submitted: message id, new text.
     again_requested: id of the answer to make another one of.
+    again_with_requested: id of the answer, id of the expert that is to answer instead.
+    route_rated: id of the answer, what the user thinks of its route.
+    route_requested: the answer, a Message, whose route is to be shown.
     sibling_requested: id of the message to show in place of its sibling.
     link_chosen: the address of a link the user wants opened.
     """
 
     edit_submitted = Signal(str, str)
     again_requested = Signal(str)
+    again_with_requested = Signal(str, str)
+    route_rated = Signal(str, str)
+    route_requested = Signal(object)
     sibling_requested = Signal(str)
     link_chosen = Signal(str)
 
-    def __init__(self, *, name_of: Callable[[str], str], kit: Kit, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, *, name_of: Callable[[str], str], kit: Kit, experts: Experts, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("transcript")
         self._name_of = name_of
         self._kit = kit
+        self._experts = experts
         self._branch: tuple[Message, ...] = ()
         self._siblings: Siblings = {}
         self._is_busy = False
@@ -138,7 +148,12 @@ class TranscriptView(NearColumn):
             view = QuestionView(message, siblings, kit=self._kit, width=width)
             view.edit_submitted.connect(self.edit_submitted)
         else:
-            view = AnswerView(message, siblings, name_of=self._name_of, kit=self._kit, width=width)
+            view = AnswerView(
+                message, siblings, name_of=self._name_of, kit=self._kit, experts=self._experts, width=width
+            )
+            view.again_with_requested.connect(self.again_with_requested)
+            view.route_rated.connect(self.route_rated)
+            view.route_requested.connect(self.route_requested)
             view.again_requested.connect(self.again_requested)
             view.link_chosen.connect(self.link_chosen)
             view.body.views_changed.connect(self._order_timer.start)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QSplitter, QWidget
 
-from layadesk.domain.chat import Conversation
+from layadesk.domain.chat import Message
 from layadesk.domain.errors import ErrorReport
 from layadesk.domain.models import InstalledModel
 from layadesk.domain.worker_state import WorkerKind
@@ -18,6 +18,7 @@ from layadesk.ui.chat.expert_list import ExpertList
 from layadesk.ui.health.health_page import HealthPage
 from layadesk.ui.monitor.resource_panel import ResourcePanel
 from layadesk.ui.shell.appearance import Appearance
+from layadesk.ui.shell.list_actions import ListActions
 from layadesk.ui.shell.navigation_rail import Destination
 from layadesk.ui.shell.pages import Page, Pages
 from layadesk.ui.shell.side_bar import SideBar
@@ -81,11 +82,12 @@ class MainWindow(QMainWindow):
         self._dialog: QFileDialog | None = None
         self._lay_out()
         self.toast = Toast(self.pages)
+        self._actions = ListActions(use_cases, bridge=bridge, conversations=self.list, toast=self.toast, window=self)
         self._connect()
         self._add_shortcuts()
         self._retranslate()
         bridge.follow(use_cases.conversations.changed, self._on_conversations_changed)
-        self._refresh_list()
+        self._actions.refresh()
         for problem in appearance.problems[:1]:
             self.show_failure(problem)
 
@@ -125,6 +127,12 @@ class MainWindow(QMainWindow):
         """Show a conversation, whatever is shown now."""
         self.show_page(Destination.CHAT)
         self.page.show_conversation(conversation_id)
+
+    @Slot(str, str)
+    def show_message(self, conversation_id: str, message_id: str) -> None:
+        """Show a conversation at one of its messages."""
+        self.show_page(Destination.CHAT)
+        self.page.show_message(conversation_id, message_id)
 
     @Slot()
     def show_new(self) -> None:
@@ -166,8 +174,13 @@ class MainWindow(QMainWindow):
         self.list.view.activated.connect(self._focus_composer)
         self.list.view.clicked.connect(self._on_conversation_clicked)
         self.list.new_requested.connect(self.show_new)
-        self.list.renamed.connect(self._on_renamed)
-        self.list.delete_requested.connect(self._on_delete_requested)
+        self._actions.failed.connect(self.show_failure)
+        self._actions.conversation_wanted.connect(self.show_conversation)
+        self._actions.message_wanted.connect(self.show_message)
+        self._actions.deleted.connect(self._on_deleted)
+        self.side_bar.options.import_requested.connect(self._actions.choose_import)
+        self.side_bar.options.export_requested.connect(self._actions.choose_export_of_all)
+        self.page.route_requested.connect(self._on_route_requested)
         self.page.shown.connect(self._on_shown)
         self.page.running_changed.connect(self._on_running_changed)
         self.page.last_answer_changed.connect(self.panel.route.show_answer)
@@ -186,6 +199,7 @@ class MainWindow(QMainWindow):
             (QKeySequence("Ctrl+PgUp"), partial(self._step, -1)),
             (QKeySequence("Ctrl+PgDown"), partial(self._step, 1)),
             (QKeySequence("Ctrl+L"), self._focus_composer),
+            (QKeySequence(QKeySequence.StandardKey.Find), self.list.search.setFocus),
             (QKeySequence("Ctrl+End"), self.page.transcript.go_to_end),
             (QKeySequence("F9"), self.panel_button.toggle),
         ):
@@ -227,7 +241,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def _order_focus(self) -> None:
         """The Tab key goes from left to right and from top to bottom."""
-        stops: list[QWidget] = [*self.side_bar.rail.focus_chain(), self.list.new_button, self.list.view]
+        stops: list[QWidget] = [*self.side_bar.rail.focus_chain(), *self.list.focus_chain()]
         stops += [self.side_bar.options, *(widget for banner in self._banners for widget in banner.focus_chain())]
         first, *others = self.pages.focus_chain()
         stops += [first, self.panel_button, *others, *self.panel.resources.focus_chain()]
@@ -244,62 +258,38 @@ class MainWindow(QMainWindow):
         if wanted is not None:
             self.show_conversation(wanted)
 
-    def _refresh_list(self) -> None:
-        self._bridge.deliver(self._use_cases.conversations.list(), self._on_listed, on_error=self.show_failure)
-
-    def _on_listed(self, conversations: tuple[Conversation, ...]) -> None:
-        self.list.set_conversations(conversations)
-        self.list.show_current(self.page.conversation.conversation_id)
-
     @Slot(str)
     def _on_conversations_changed(self, conversation_id: str) -> None:
-        self._refresh_list()
+        self.list.show_current(self.page.conversation.conversation_id)
         if conversation_id in {"", self.page.conversation.conversation_id}:
             self.page.refresh()
 
     @Slot(str)
     def _on_shown(self, conversation_id: str) -> None:
         self.failure.hide()
-        self._refresh_list()
+        self._actions.refresh()
         self.list.show_current(conversation_id)
         wanted, self._wanted_message = self._wanted_message, ""
         if wanted:
             QTimer.singleShot(0, self, partial(self.page.transcript.show_message, wanted))
 
+    @Slot(str)
+    def _on_deleted(self, conversation_id: str) -> None:
+        if conversation_id == self.page.conversation.conversation_id:
+            beside = self.list.neighbour(conversation_id, 1) or self.list.neighbour(conversation_id, -1)
+            if beside is None:
+                self.show_new()
+            else:
+                self.show_conversation(beside)
+
+    @Slot(object)
+    def _on_route_requested(self, answer: Message) -> None:
+        self.panel_button.setChecked(True)
+        self.panel.route.show_answer(answer)
+
     @Slot()
     def _on_running_changed(self) -> None:
         self.list.model.set_running(self.page.live.running_conversations())
-
-    @Slot(str, str)
-    def _on_renamed(self, conversation_id: str, title: str) -> None:
-        future = self._use_cases.conversations.rename(conversation_id, title)
-        self._bridge.deliver(future, self._on_done, on_error=self.show_failure)
-
-    @Slot(str)
-    def _on_delete_requested(self, conversation_id: str) -> None:
-        next_shown = self.list.neighbour(conversation_id, 1) or self.list.neighbour(conversation_id, -1)
-        future = self._use_cases.conversations.delete(conversation_id)
-        self._bridge.deliver(future, partial(self._on_deleted, conversation_id), on_error=self.show_failure)
-        if conversation_id == self.page.conversation.conversation_id:
-            if next_shown is None:
-                self.show_new()
-            else:
-                self.show_conversation(next_shown)
-
-    def _on_deleted(self, conversation_id: str, _: None) -> None:
-        self.toast.show_message(
-            self.tr("The conversation was deleted."), self.tr("Undo"), undo=partial(self._restore, conversation_id)
-        )
-
-    def _restore(self, conversation_id: str) -> None:
-        future = self._use_cases.conversations.restore(conversation_id)
-        self._bridge.deliver(future, partial(self._on_restored, conversation_id), on_error=self.show_failure)
-
-    def _on_restored(self, conversation_id: str, _: None) -> None:
-        self.show_conversation(conversation_id)
-
-    def _on_done(self, _: object) -> None:
-        """The list hears of it by the feed."""
 
     @Slot(bool)
     def _on_panel_toggled(self, is_open: bool) -> None:

@@ -13,9 +13,13 @@ from layadesk.ui.theme.tokens import ICON_PX, Ink
 class OptionsButton(QToolButton):
     """Signals:
     add_model_requested: a model file should be added.
+    import_requested: conversations should be taken in from a file.
+    export_requested: all conversations should be written to a file.
     """
 
     add_model_requested = Signal()
+    import_requested = Signal()
+    export_requested = Signal()
 
     def __init__(self, appearance: Appearance, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,6 +64,9 @@ class OptionsButton(QToolButton):
         self._menu.addSeparator()
         add = self._menu.addAction(self.tr("Add a model file…"))
         add.triggered.connect(self.add_model_requested)
+        self._menu.addSeparator()
+        self._menu.addAction(self.tr("Import conversations…")).triggered.connect(self.import_requested)
+        self._menu.addAction(self.tr("Export all conversations…")).triggered.connect(self.export_requested)
 
     def _add_choices(self, menu: QMenu, choices: list[tuple[str, str]], current: str) -> None:
         group = QActionGroup(menu)

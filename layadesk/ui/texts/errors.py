@@ -123,6 +123,18 @@ _TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
         QT_TRANSLATE_NOOP("errors", "This conversation or message is not there any more."),
         QT_TRANSLATE_NOOP("errors", "Choose another conversation, or start a new one."),
     ),
+    ErrorCode.CHAT_FILE_UNREADABLE: (
+        QT_TRANSLATE_NOOP("errors", "No conversations could be read from the file {path}."),
+        QT_TRANSLATE_NOOP("errors", "Choose a JSON export of LayaDesk, ChatGPT or Open WebUI."),
+    ),
+    ErrorCode.ATTACHMENT_UNREADABLE: (
+        QT_TRANSLATE_NOOP("errors", "The file {path} could not be attached as text."),
+        QT_TRANSLATE_NOOP("errors", "Attach text, code or a PDF with text in it, up to 50 MiB and without a password."),
+    ),
+    ErrorCode.EXPORT_FAILED: (
+        QT_TRANSLATE_NOOP("errors", "The file {path} could not be written."),
+        QT_TRANSLATE_NOOP("errors", "Choose another folder, or make room on the disk."),
+    ),
     ErrorCode.CONVERSATION_BUSY: (
         QT_TRANSLATE_NOOP("errors", "An answer is still being written in this conversation."),
         QT_TRANSLATE_NOOP("errors", "Wait until it is complete, or stop it first."),

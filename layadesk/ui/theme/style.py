@@ -69,6 +69,10 @@ QPlainTextEdit[role="code"] { background: transparent; color: $text; border: non
 QToolButton#thinking { color: $muted; text-align: left; padding: 2px 6px 2px 2px; }
 QToolButton#thinking:hover { color: $text; }
 
+QToolButton[role="chip"] {
+  border-radius: ${chip_radius}px; padding: 1px ${gap_s}px; min-height: 17px; background: $raised;
+}
+QToolButton[role="chip"]:hover { background: $border; }
 QLabel[role="chip"] {
   background: $raised; color: $text; border-radius: ${chip_radius}px; padding: 2px ${gap_s}px; min-height: 17px;
 }
@@ -90,6 +94,9 @@ QFrame[role="toast"] QPushButton:hover, QFrame[role="toast"] QPushButton:focus {
 QListView { background: transparent; border: none; outline: none; }
 QLineEdit { background: $surface; color: $text; border: 1px solid $accent; border-radius: 6px; padding: 2px 6px;
   selection-background-color: $accent; selection-color: $on_accent; }
+
+QLineEdit[role="search"] { background: $raised; border: 1px solid transparent; padding: 4px 6px; }
+QLineEdit[role="search"]:focus { border-color: $accent; }
 
 QMenu { background: $surface; color: $text; border: 1px solid $border; padding: ${gap_xs}px; }
 QMenu::item { padding: 5px 24px 5px 10px; border-radius: 6px; }
