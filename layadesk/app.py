@@ -68,6 +68,7 @@ def start_log(log_dir: Path) -> None:
     for old in root.handlers[:]:
         root.removeHandler(old)
         old.close()
+    logging.raiseExceptions = False  # a full disk: no traceback for each record that cannot be kept
     try:
         log_dir.mkdir(parents=True, exist_ok=True)
         handler: logging.Handler = logging.handlers.RotatingFileHandler(

@@ -130,16 +130,20 @@ def _wayland_answers() -> bool:
 
 
 def _x_server_answers() -> bool:
-    """Whether the server of $DISPLAY lets us in; True where that cannot be tried, so that Qt has the last word."""
+    """Whether the server of $DISPLAY lets us in; True where that cannot be tried, so that Qt has the last word.
+
+    The connection stays open: some servers start anew when their last client leaves, just when Qt comes.
+    """
     try:
         xcb = ctypes.CDLL("libxcb.so.1")
     except OSError:
         return True
     xcb.xcb_connect.restype = ctypes.c_void_p
     connection = ctypes.c_void_p(xcb.xcb_connect(None, None))
-    refused = int(xcb.xcb_connection_has_error(connection))
-    xcb.xcb_disconnect(connection)
-    return refused == 0
+    if xcb.xcb_connection_has_error(connection):
+        xcb.xcb_disconnect(connection)
+        return False
+    return True
 
 
 def install_excepthook(show: Callable[[ErrorReport], None]) -> Callable[[], None]:

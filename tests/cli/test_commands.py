@@ -210,6 +210,19 @@ def test_what_a_hostile_file_says_of_itself_cannot_steer_the_terminal(shell: She
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_logs_on_a_full_disk_cost_no_answer_and_no_traceback(shell: Shell) -> None:
+    shell.install()
+    shell.script(text="red")
+    logs = shell.data_dir / "logs"
+    logs.mkdir(parents=True, exist_ok=True)
+    for name in ("app", "engine", "engine-native", "router", "router-native"):
+        (logs / f"{name}.log").unlink(missing_ok=True)
+        (logs / f"{name}.log").symlink_to("/dev/full")
+    done = shell.run("ask", "go")
+    assert (done.status, done.out, done.err) == (0, "red\n", "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_an_output_without_room_is_one_line(shell: Shell) -> None:
     command = [sys.executable, "-m", "layadesk", "models", "list", "--data-dir", str(shell.data_dir)]
     with Path("/dev/full").open("w") as full:

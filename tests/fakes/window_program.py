@@ -43,6 +43,7 @@ def x_server() -> Iterator[str]:
             pytest.skip(f"{tool} is not installed; real windows need it")
     reader, writer = os.pipe()
     arguments = ["Xvfb", "-displayfd", str(writer), "-screen", "0", f"{SIZE[0]}x{SIZE[1]}x24", "-nolisten", "tcp"]
+    arguments += ["-noreset"]  # or it starts anew whenever the last window closes
     server = subprocess.Popen(arguments, pass_fds=[writer], stderr=subprocess.DEVNULL)
     os.close(writer)
     try:
