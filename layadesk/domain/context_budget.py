@@ -6,6 +6,7 @@ from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.inference import PromptMessage, Role
 
 MAX_ANSWER_RESERVE = 1024
+TURNS_PER_CUT = 4
 
 
 def answer_reserve(n_ctx: int, max_tokens: int | None) -> int:
@@ -44,7 +45,10 @@ def fit_messages(
     n_ctx: int,
     reserve: int,
 ) -> int:
-    """The smallest number of oldest messages to leave out so that the prompt and `reserve` fit in `n_ctx` cells.
+    """How many of the oldest messages to leave out so that the prompt and `reserve` fit in `n_ctx` cells.
+
+    No more than needed, but in a longer conversation whole cuts of TURNS_PER_CUT turns: the next few turns then begin
+    with the same messages, and what was computed for them is not computed again.
 
     Where even the last message alone leaves no full reserve, one free cell is enough; less never is. Counts by
     bisection, because each count renders the template. Raises CONTEXT_LENGTH_EXCEEDED with `n_prompt` and `n_ctx`.
@@ -60,7 +64,7 @@ def fit_messages(
             high = middle
         else:
             low = middle + 1
-    n_dropped = choices[min(low, len(choices) - 1)]
+    n_dropped = choices[_whole_cut(min(low, len(choices) - 1), len(choices))]
     n_prompt = count_tokens(without_oldest(messages, n_dropped))
     if n_prompt + 1 > n_ctx:
         raise fail(ErrorCode.CONTEXT_LENGTH_EXCEEDED, n_prompt=n_prompt, n_ctx=n_ctx)
@@ -71,3 +75,9 @@ def estimate_tokens(text: str) -> int:
     """About how many tokens a text is, before any model has counted: four ASCII characters each, others one each."""
     n_ascii = len(text.encode("ascii", "ignore"))
     return (n_ascii + 3) // 4 + len(text) - n_ascii + 4
+
+
+def _whole_cut(least: int, n_choices: int) -> int:
+    """The number of turns to leave out where at least `least` must go, and TURNS_PER_CUT are to be left."""
+    whole = -(-least // TURNS_PER_CUT) * TURNS_PER_CUT
+    return whole if whole + TURNS_PER_CUT < n_choices else least

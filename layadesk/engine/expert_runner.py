@@ -157,6 +157,8 @@ class ExpertRunner:
     def _admit(self) -> None:
         admitted = self.scheduler.admit()
         self.kept.apply_ops()
+        if admitted:
+            self.kept.thin_out()
         for one in admitted:
             self.kept.admitted(one)
             if not one.has_reported_prompt:

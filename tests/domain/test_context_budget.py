@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import pairwise
 
 import pytest
 from hypothesis import assume, given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from layadesk.domain.context_budget import (
     MAX_ANSWER_RESERVE,
+    TURNS_PER_CUT,
     answer_reserve,
     droppable,
     fit_messages,
@@ -114,7 +116,7 @@ def test_a_question_that_does_not_fit_alone_is_refused_with_its_size() -> None:
 
 
 @given(CHATS, st.integers(0, 300), st.integers(0, 80))
-def test_as_little_as_possible_is_left_out_and_there_is_always_room_for_an_answer(
+def test_little_more_than_needed_is_left_out_and_there_is_always_room_for_an_answer(
     messages: list[PromptMessage], n_ctx: int, reserve: int
 ) -> None:
     choices = droppable(messages)
@@ -127,8 +129,23 @@ def test_as_little_as_possible_is_left_out_and_there_is_always_room_for_an_answe
     assert n_dropped in choices
     assert sizes[n_dropped] + 1 <= n_ctx
     needed = max(reserve, 1)  # an answer has at least one cell
-    assert all(sizes[n] + needed > n_ctx for n in choices if n < n_dropped)
+    least = next((i for i, n in enumerate(choices) if sizes[n] + needed <= n_ctx), len(choices) - 1)
+    at = choices.index(n_dropped)
+    assert least <= at < least + TURNS_PER_CUT
+    assert at == least or len(choices) - 1 - at >= TURNS_PER_CUT, "a short conversation loses no more than it must"
     assert sizes[n_dropped] + needed <= n_ctx or n_dropped == choices[-1]
+
+
+def test_a_growing_conversation_begins_with_the_same_messages_for_several_turns() -> None:
+    messages = prompt(S, U)
+    cuts = []
+    for _ in range(40):
+        cuts.append(fit_messages(messages, count, n_ctx=400, reserve=20))
+        messages += prompt(A, U)
+    assert cuts[0] == 0
+    assert cuts[-1] > 20
+    n_changes = sum(old != new for old, new in pairwise(cuts))
+    assert n_changes <= 40 / TURNS_PER_CUT + 1, "or each turn would be computed from its beginning"
 
 
 @given(CHATS, st.integers(0, 300))

@@ -368,3 +368,20 @@ def test_a_prompt_of_the_whole_context_but_one_gets_one_token(load: Callable[...
 def test_the_file_of_a_scripted_expert_must_exist(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="model_file_missing"):
         ScriptedBackend().load(ExpertSpec("e", str(tmp_path / "nothing")), lambda _fraction: True)
+
+
+def test_idle_cells_that_the_disk_has_too_do_not_stay_in_the_way_of_others(load: Callable[..., ScriptedExpert]) -> None:
+    lab = Lab(load(n_ctx=1000))
+    for order in range(1, 5):
+        lab.arrive(order, f"{order}" * 60, conversation_id=f"talk {order}")
+        lab.run()
+        while lab.runner.kept.save_next():
+            pass
+    lab.arrive(9, "hi", conversation_id="another")
+    lab.run()
+    kept = {row.conversation_id for row in lab.runner.scheduler.pool.kept}
+    assert kept == {"talk 4", "another"}
+    lab.arrive(10, "1" * 60, conversation_id="talk 1")
+    lab.run()
+    times = lab.end(10).timings  # type: ignore[union-attr]  # Finished
+    assert times.n_prompt - times.n_cached == 1, "it came back from the disk"
