@@ -36,6 +36,7 @@ from layadesk.usecases.machine_now import MachineNow
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
 from layadesk.usecases.move_chats import MoveChats
+from layadesk.usecases.memory_guard import MemoryGuard
 from layadesk.usecases.price_load import PriceLoad
 from layadesk.usecases.regenerate import Regenerate
 from layadesk.usecases.route_texts import RouteTexts
@@ -184,6 +185,9 @@ class Desk:
         if n_interrupted:
             log.info("%d answers had been interrupted", n_interrupted)
         running = RunningTurns(store.save_progress)
+        guard = MemoryGuard(
+            core.sampler.feed, answers=core.answers, engine=core.engine, pool=core.pool, settings=core.settings
+        )
         turns: Feed[TurnEvent] = Feed()
         start_turn = StartTurn(
             store=store, pool=core.pool, answers=core.answers, running=running, feed=turns, settings=core.settings
@@ -198,12 +202,13 @@ class Desk:
             regenerate=Regenerate(start_turn),
             stop_generation=StopGeneration(core.answers, running),
             experts=core.experts,
-            resources=WatchResources(core.sampler, Timeline(turns)),
+            resources=WatchResources(core.sampler, Timeline(turns), guard),
             workers=WatchWorkers(core.engine, core.router),
             storage=WatchStorage(store),
             turns=turns,
             settings=core.settings,
             diagnose=Diagnose(CheckInstallation(core.paths, core.inventory, core.engine, core.router)),
+            guard=guard,
         )
 
     def start(self) -> None:

@@ -24,6 +24,17 @@
     </message>
 </context>
 <context>
+    <name>ListActions</name>
+    <message numerus="yes">
+        <source>%n record(s) could not be read.</source>
+        <translation><numerusform>%n record could not be read.</numerusform><numerusform>%n records could not be read.</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversation(s) came in.</source>
+        <translation><numerusform>%n conversation came in.</numerusform><numerusform>%n conversations came in.</numerusform></translation>
+    </message>
+</context>
+<context>
     <name>ResourcePanel</name>
     <message numerus="yes">
         <source>Show the last %n minute(s)</source>
@@ -46,6 +57,13 @@
     </message>
 </context>
 <context>
+    <name>ThinkingHead</name>
+    <message numerus="yes">
+        <source>Thinking (%n character(s))</source>
+        <translation><numerusform>Thinking (%n character)</numerusform><numerusform>Thinking (%n characters)</numerusform></translation>
+    </message>
+</context>
+<context>
     <name>TimelineView</name>
     <message numerus="yes">
         <source>%n minute(s) ago</source>
@@ -60,20 +78,6 @@
     </message>
 </context>
 <context>
-    <name>words</name>
-    <message numerus="yes">
-        <source>Waiting, %n request(s) ahead…</source>
-        <translation><numerusform>Waiting, %n request ahead…</numerusform><numerusform>Waiting, %n requests ahead…</numerusform></translation>
-    </message>
-</context>
-<context>
-    <name>ThinkingHead</name>
-    <message numerus="yes">
-        <source>Thinking (%n character(s))</source>
-        <translation><numerusform>Thinking (%n character)</numerusform><numerusform>Thinking (%n characters)</numerusform></translation>
-    </message>
-</context>
-<context>
     <name>memory</name>
     <message numerus="yes">
         <source>MoE experts of %n layer(s) on the CPU</source>
@@ -81,14 +85,10 @@
     </message>
 </context>
 <context>
-    <name>ListActions</name>
+    <name>words</name>
     <message numerus="yes">
-        <source>%n record(s) could not be read.</source>
-        <translation><numerusform>%n record could not be read.</numerusform><numerusform>%n records could not be read.</numerusform></translation>
-    </message>
-    <message numerus="yes">
-        <source>%n conversation(s) came in.</source>
-        <translation><numerusform>%n conversation came in.</numerusform><numerusform>%n conversations came in.</numerusform></translation>
+        <source>Waiting, %n request(s) ahead…</source>
+        <translation><numerusform>Waiting, %n request ahead…</numerusform><numerusform>Waiting, %n requests ahead…</numerusform></translation>
     </message>
 </context>
 </TS>

@@ -2,6 +2,44 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>AlertBanner</name>
+    <message>
+        <source>Free memory…</source>
+        <translation>释放内存…</translation>
+    </message>
+    <message>
+        <source>Shorten the context to {n_ctx} tokens and load again</source>
+        <translation>把上下文缩短到 {n_ctx} 个 token 并重新加载</translation>
+    </message>
+    <message>
+        <source>Move to the smaller expert {name}</source>
+        <translation>换用更小的专家 {name}</translation>
+    </message>
+    <message>
+        <source>Stop and unload now; the text is kept</source>
+        <translation>立即停止并卸载；文字会保留</translation>
+    </message>
+</context>
+<context>
+    <name>AnswerMenu</name>
+    <message>
+        <source>More for this answer</source>
+        <translation>更多操作</translation>
+    </message>
+    <message>
+        <source>Wrong route</source>
+        <translation>路由错误</translation>
+    </message>
+    <message>
+        <source>The route was right</source>
+        <translation>路由正确</translation>
+    </message>
+    <message>
+        <source>Answer with</source>
+        <translation>改由以下专家回答</translation>
+    </message>
+</context>
+<context>
     <name>AnswerStatus</name>
     <message>
         <source>Answer again</source>
@@ -103,6 +141,25 @@
     <message>
         <source>Write a message</source>
         <translation>写一条消息</translation>
+    </message>
+</context>
+<context>
+    <name>CodeView</name>
+    <message>
+        <source>Code in {language}</source>
+        <translation>{language} 代码</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>代码</translation>
+    </message>
+    <message>
+        <source>Copy the code</source>
+        <translation>复制代码</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
     </message>
 </context>
 <context>
@@ -210,6 +267,65 @@
     <message>
         <source>Your conversations will be listed here.</source>
         <translation>你的对话会显示在这里。</translation>
+    </message>
+</context>
+<context>
+    <name>ConversationMenu</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Move here</source>
+        <translation>移入</translation>
+    </message>
+    <message>
+        <source>Name of the folder:</source>
+        <translation>文件夹名称：</translation>
+    </message>
+    <message>
+        <source>New folder</source>
+        <translation>新建文件夹</translation>
+    </message>
+    <message>
+        <source>New folder…</source>
+        <translation>新建文件夹…</translation>
+    </message>
+    <message>
+        <source>No folder</source>
+        <translation>移出文件夹</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>文件夹</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>JSON, with everything…</source>
+        <translation>JSON（完整内容）…</translation>
+    </message>
+    <message>
+        <source>Markdown, to read…</source>
+        <translation>Markdown（便于阅读）…</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Pin to the top</source>
+        <translation>置顶</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>取消置顶</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>重命名</translation>
     </message>
 </context>
 <context>
@@ -360,6 +476,68 @@
     </message>
 </context>
 <context>
+    <name>LinkQuestion</name>
+    <message>
+        <source>Open a link</source>
+        <translation>打开链接</translation>
+    </message>
+    <message>
+        <source>This link leaves LayaDesk and is opened in your browser:</source>
+        <translation>此链接将离开 LayaDesk，在浏览器中打开：</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Copy the address</source>
+        <translation>复制地址</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+</context>
+<context>
+    <name>ListActions</name>
+    <message>
+        <source>Written to {path}</source>
+        <translation>已写入 {path}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n record(s) could not be read.</source>
+        <translation><numerusform>有 %n 条记录无法读取。</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversation(s) came in.</source>
+        <translation><numerusform>已导入 %n 个对话。</numerusform></translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>The conversation was deleted.</source>
+        <translation>对话已删除。</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Exports (*.json *.zip)</source>
+        <translation>导出文件 (*.json *.zip)</translation>
+    </message>
+    <message>
+        <source>Import conversations</source>
+        <translation>导入对话</translation>
+    </message>
+</context>
+<context>
     <name>MainWindow</name>
     <message>
         <source>Add a model file</source>
@@ -446,6 +624,17 @@
     <message>
         <source>Options</source>
         <translation>选项</translation>
+    </message>
+</context>
+<context>
+    <name>Prose</name>
+    <message>
+        <source>[picture, not loaded: {words}]</source>
+        <translation>[图片，未加载：{words}]</translation>
+    </message>
+    <message>
+        <source>… and {n} more characters; Copy takes all of them</source>
+        <translation>……还有 {n} 个字符；复制时包含全部</translation>
     </message>
 </context>
 <context>
@@ -613,6 +802,17 @@
     </message>
 </context>
 <context>
+    <name>SearchBox</name>
+    <message>
+        <source>Search all conversations</source>
+        <translation>搜索全部对话</translation>
+    </message>
+    <message>
+        <source>Search…</source>
+        <translation>搜索…</translation>
+    </message>
+</context>
+<context>
     <name>SiblingSwitcher</name>
     <message>
         <source>Show the next version</source>
@@ -644,6 +844,25 @@
     <message>
         <source>Try again</source>
         <translation>重试</translation>
+    </message>
+</context>
+<context>
+    <name>ThinkingHead</name>
+    <message>
+        <source>Thinking…</source>
+        <translation>思考中……</translation>
+    </message>
+    <message numerus="yes">
+        <source>Thinking (%n character(s))</source>
+        <translation><numerusform>思考过程（%n 个字符）</numerusform></translation>
+    </message>
+    <message>
+        <source>Fold</source>
+        <translation>收起</translation>
+    </message>
+    <message>
+        <source>Unfold</source>
+        <translation>展开</translation>
     </message>
 </context>
 <context>
@@ -713,6 +932,108 @@
     <message>
         <source>{who} stopped: {how}.</source>
         <translation>{who}已停止：{how}。</translation>
+    </message>
+</context>
+<context>
+    <name>_HitModel</name>
+    <message>
+        <source>Answer</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>你</translation>
+    </message>
+    <message>
+        <source>Title</source>
+        <translation>标题</translation>
+    </message>
+</context>
+<context>
+    <name>alerts</name>
+    <message>
+        <source>The machine is running out of RAM.</source>
+        <translation>电脑内存即将用尽。</translation>
+    </message>
+    <message>
+        <source>Programs wait for memory {value} % of the time.</source>
+        <translation>程序有 {value} % 的时间在等待内存。</translation>
+    </message>
+    <message>
+        <source>Everything stands still {value} % of the time, waiting for memory.</source>
+        <translation>有 {value} % 的时间一切都停下来等待内存。</translation>
+    </message>
+    <message>
+        <source>Memory is read back from swap at {rate}: RAM is too small for what runs.</source>
+        <translation>正以 {rate} 从交换区读回内存：内存不够用。</translation>
+    </message>
+    <message>
+        <source>{share} of the engine's own memory lies in swap.</source>
+        <translation>引擎自身内存的 {share} 在交换区里。</translation>
+    </message>
+    <message>
+        <source>Files are read again from the disk at {rate}: the expert's weights do not fit into RAM beside the rest.</source>
+        <translation>正以 {rate} 从磁盘重读文件：内存放不下专家的权重和其他程序。</translation>
+    </message>
+    <message>
+        <source>{share} of the expert's weights are not in RAM and are read from the disk for every token.</source>
+        <translation>专家权重的 {share} 不在内存中，每个 token 都要从磁盘读取。</translation>
+    </message>
+    <message>
+        <source>The GPU's memory is {share} full.</source>
+        <translation>显存已用 {share}。</translation>
+    </message>
+    <message>
+        <source>The GPU's memory is full, and its driver moved {size} to RAM, where it is many times slower.</source>
+        <translation>显存已满，驱动把 {size} 移到了内存，速度会慢很多倍。</translation>
+    </message>
+    <message>
+        <source>The RAM that the GPU may use is {share} full.</source>
+        <translation>GPU 可用的内存已用 {share}。</translation>
+    </message>
+    <message>
+        <source>Windows has promised {share} of the memory it can give.</source>
+        <translation>Windows 可提供的内存已承诺出 {share}。</translation>
+    </message>
+    <message>
+        <source>Memory is read from the disk at {rate} while the expert writes.</source>
+        <translation>专家生成时正以 {rate} 从磁盘读取内存。</translation>
+    </message>
+    <message>
+        <source>macOS says that memory is short.</source>
+        <translation>macOS 报告内存不足。</translation>
+    </message>
+    <message>
+        <source>The GPU is slowed down by its heat or its power supply.</source>
+        <translation>GPU 因过热或供电而降速。</translation>
+    </message>
+    <message>
+        <source>Close other programs, or use a smaller expert or a shorter context.</source>
+        <translation>请关闭其他程序，或使用更小的专家或更短的上下文。</translation>
+    </message>
+    <message>
+        <source>Put fewer layers on the GPU, or shorten the context.</source>
+        <translation>请减少放到 GPU 的层数，或缩短上下文。</translation>
+    </message>
+    <message>
+        <source>Close other programs, or let Windows manage a larger page file.</source>
+        <translation>请关闭其他程序，或让 Windows 使用更大的页面文件。</translation>
+    </message>
+    <message>
+        <source>Clear its fans and vents; it goes on slower meanwhile.</source>
+        <translation>请清理风扇和通风口；期间会以较慢速度继续。</translation>
+    </message>
+    <message>
+        <source>New answers wait until there is memory again.</source>
+        <translation>新的回答会等到有内存时再开始。</translation>
+    </message>
+    <message>
+        <source>Memory ran out, so {names} was stopped and unloaded before the system ended programs.</source>
+        <translation>内存用尽，已在系统结束程序之前停止并卸载 {names}。</translation>
+    </message>
+    <message>
+        <source>What was written until then is kept.</source>
+        <translation>已生成的内容已保留。</translation>
     </message>
 </context>
 <context>
@@ -1459,6 +1780,137 @@
     </message>
 </context>
 <context>
+    <name>memory</name>
+    <message numerus="yes">
+        <source>MoE experts of %n layer(s) on the CPU</source>
+        <translation><numerusform>%n 层的 MoE 专家放在 CPU 上</numerusform></translation>
+    </message>
+    <message>
+        <source>fits</source>
+        <translation>放得下</translation>
+    </message>
+    <message>
+        <source>fits tightly</source>
+        <translation>勉强放得下</translation>
+    </message>
+    <message>
+        <source>fits in part: some layers stay on the CPU</source>
+        <translation>部分放得下：一些层留在 CPU 上</translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>放不下</translation>
+    </message>
+    <message>
+        <source>cannot be told</source>
+        <translation>无法判断</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>KV 缓存</translation>
+    </message>
+    <message>
+        <source>compute</source>
+        <translation>计算</translation>
+    </message>
+    <message>
+        <source>output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>overhead</source>
+        <translation>开销</translation>
+    </message>
+    <message>
+        <source>margin</source>
+        <translation>余量</translation>
+    </message>
+    <message>
+        <source>computed from the model's header</source>
+        <translation>根据模型文件头计算</translation>
+    </message>
+    <message>
+        <source>told by llama.cpp for this file</source>
+        <translation>由 llama.cpp 就此文件给出</translation>
+    </message>
+    <message>
+        <source>reported by llama.cpp after the load</source>
+        <translation>加载后由 llama.cpp 报告</translation>
+    </message>
+    <message>
+        <source>nobody can tell for this kind of model</source>
+        <translation>这类模型无法预先得知</translation>
+    </message>
+    <message>
+        <source>fast</source>
+        <translation>快</translation>
+    </message>
+    <message>
+        <source>about reading speed</source>
+        <translation>约为阅读速度</translation>
+    </message>
+    <message>
+        <source>runs, a few tokens a second, not pleasant</source>
+        <translation>能运行，每秒几个 token，不太舒适</translation>
+    </message>
+    <message>
+        <source>very slow, less than two tokens a second</source>
+        <translation>很慢，每秒不到两个 token</translation>
+    </message>
+    <message>
+        <source>RAM</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>{device}: needs {needed}, free {free}, {reserve} has to stay free</source>
+        <translation>{device}：需要 {needed}，空闲 {free}，须保留 {reserve}</translation>
+    </message>
+    <message>
+        <source>most of it for {item}: {size}</source>
+        <translation>其中最多的是{item}：{size}</translation>
+    </message>
+    <message>
+        <source>Load as asked</source>
+        <translation>按要求加载</translation>
+    </message>
+    <message>
+        <source>Unload {names} first</source>
+        <translation>先卸载 {names}</translation>
+    </message>
+    <message>
+        <source>{n} of {all} layers on the GPU</source>
+        <translation>{all} 层中的 {n} 层放在 GPU 上</translation>
+    </message>
+    <message>
+        <source>KV cache as {kind}</source>
+        <translation>KV 缓存使用 {kind}</translation>
+    </message>
+    <message>
+        <source>A context of {n} tokens</source>
+        <translation>上下文为 {n} 个 token</translation>
+    </message>
+    <message>
+        <source>One conversation at a time, {n} tokens</source>
+        <translation>一次一个对话，{n} 个 token</translation>
+    </message>
+    <message>
+        <source>On the CPU alone</source>
+        <translation>仅用 CPU</translation>
+    </message>
+    <message>
+        <source>Quantization {name}</source>
+        <translation>量化 {name}</translation>
+    </message>
+    <message>
+        <source>{name} instead</source>
+        <translation>改用 {name}</translation>
+    </message>
+</context>
+<context>
     <name>words</name>
     <message>
         <source>A smaller expert or a shorter context needs less memory.</source>
@@ -1831,352 +2283,6 @@
     <message>
         <source>Stopped here: the answer only repeated itself.</source>
         <translation>回答只是在重复自己，已在此停止。</translation>
-    </message>
-</context>
-<context>
-    <name>CodeView</name>
-    <message>
-        <source>Code in {language}</source>
-        <translation>{language} 代码</translation>
-    </message>
-    <message>
-        <source>Code</source>
-        <translation>代码</translation>
-    </message>
-    <message>
-        <source>Copy the code</source>
-        <translation>复制代码</translation>
-    </message>
-    <message>
-        <source>Copied</source>
-        <translation>已复制</translation>
-    </message>
-</context>
-<context>
-    <name>Prose</name>
-    <message>
-        <source>[picture, not loaded: {words}]</source>
-        <translation>[图片，未加载：{words}]</translation>
-    </message>
-    <message>
-        <source>… and {n} more characters; Copy takes all of them</source>
-        <translation>……还有 {n} 个字符；复制时包含全部</translation>
-    </message>
-</context>
-<context>
-    <name>ThinkingHead</name>
-    <message>
-        <source>Thinking…</source>
-        <translation>思考中……</translation>
-    </message>
-    <message numerus="yes">
-        <source>Thinking (%n character(s))</source>
-        <translation><numerusform>思考过程（%n 个字符）</numerusform></translation>
-    </message>
-    <message>
-        <source>Fold</source>
-        <translation>收起</translation>
-    </message>
-    <message>
-        <source>Unfold</source>
-        <translation>展开</translation>
-    </message>
-</context>
-<context>
-    <name>LinkQuestion</name>
-    <message>
-        <source>Open a link</source>
-        <translation>打开链接</translation>
-    </message>
-    <message>
-        <source>This link leaves LayaDesk and is opened in your browser:</source>
-        <translation>此链接将离开 LayaDesk，在浏览器中打开：</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>打开</translation>
-    </message>
-    <message>
-        <source>Copy the address</source>
-        <translation>复制地址</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-</context>
-<context>
-    <name>memory</name>
-    <message numerus="yes">
-        <source>MoE experts of %n layer(s) on the CPU</source>
-        <translation><numerusform>%n 层的 MoE 专家放在 CPU 上</numerusform></translation>
-    </message>
-    <message>
-        <source>fits</source>
-        <translation>放得下</translation>
-    </message>
-    <message>
-        <source>fits tightly</source>
-        <translation>勉强放得下</translation>
-    </message>
-    <message>
-        <source>fits in part: some layers stay on the CPU</source>
-        <translation>部分放得下：一些层留在 CPU 上</translation>
-    </message>
-    <message>
-        <source>does not fit</source>
-        <translation>放不下</translation>
-    </message>
-    <message>
-        <source>cannot be told</source>
-        <translation>无法判断</translation>
-    </message>
-    <message>
-        <source>weights</source>
-        <translation>权重</translation>
-    </message>
-    <message>
-        <source>KV cache</source>
-        <translation>KV 缓存</translation>
-    </message>
-    <message>
-        <source>compute</source>
-        <translation>计算</translation>
-    </message>
-    <message>
-        <source>output</source>
-        <translation>输出</translation>
-    </message>
-    <message>
-        <source>overhead</source>
-        <translation>开销</translation>
-    </message>
-    <message>
-        <source>margin</source>
-        <translation>余量</translation>
-    </message>
-    <message>
-        <source>computed from the model's header</source>
-        <translation>根据模型文件头计算</translation>
-    </message>
-    <message>
-        <source>told by llama.cpp for this file</source>
-        <translation>由 llama.cpp 就此文件给出</translation>
-    </message>
-    <message>
-        <source>reported by llama.cpp after the load</source>
-        <translation>加载后由 llama.cpp 报告</translation>
-    </message>
-    <message>
-        <source>nobody can tell for this kind of model</source>
-        <translation>这类模型无法预先得知</translation>
-    </message>
-    <message>
-        <source>fast</source>
-        <translation>快</translation>
-    </message>
-    <message>
-        <source>about reading speed</source>
-        <translation>约为阅读速度</translation>
-    </message>
-    <message>
-        <source>runs, a few tokens a second, not pleasant</source>
-        <translation>能运行，每秒几个 token，不太舒适</translation>
-    </message>
-    <message>
-        <source>very slow, less than two tokens a second</source>
-        <translation>很慢，每秒不到两个 token</translation>
-    </message>
-    <message>
-        <source>RAM</source>
-        <translation>内存</translation>
-    </message>
-    <message>
-        <source>{device}: needs {needed}, free {free}, {reserve} has to stay free</source>
-        <translation>{device}：需要 {needed}，空闲 {free}，须保留 {reserve}</translation>
-    </message>
-    <message>
-        <source>most of it for {item}: {size}</source>
-        <translation>其中最多的是{item}：{size}</translation>
-    </message>
-    <message>
-        <source>Load as asked</source>
-        <translation>按要求加载</translation>
-    </message>
-    <message>
-        <source>Unload {names} first</source>
-        <translation>先卸载 {names}</translation>
-    </message>
-    <message>
-        <source>{n} of {all} layers on the GPU</source>
-        <translation>{all} 层中的 {n} 层放在 GPU 上</translation>
-    </message>
-    <message>
-        <source>KV cache as {kind}</source>
-        <translation>KV 缓存使用 {kind}</translation>
-    </message>
-    <message>
-        <source>A context of {n} tokens</source>
-        <translation>上下文为 {n} 个 token</translation>
-    </message>
-    <message>
-        <source>One conversation at a time, {n} tokens</source>
-        <translation>一次一个对话，{n} 个 token</translation>
-    </message>
-    <message>
-        <source>On the CPU alone</source>
-        <translation>仅用 CPU</translation>
-    </message>
-    <message>
-        <source>Quantization {name}</source>
-        <translation>量化 {name}</translation>
-    </message>
-    <message>
-        <source>{name} instead</source>
-        <translation>改用 {name}</translation>
-    </message>
-</context>
-<context>
-    <name>AnswerMenu</name>
-    <message>
-        <source>More for this answer</source>
-        <translation>更多操作</translation>
-    </message>
-    <message>
-        <source>Wrong route</source>
-        <translation>路由错误</translation>
-    </message>
-    <message>
-        <source>The route was right</source>
-        <translation>路由正确</translation>
-    </message>
-    <message>
-        <source>Answer with</source>
-        <translation>改由以下专家回答</translation>
-    </message>
-</context>
-<context>
-    <name>ConversationMenu</name>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Move here</source>
-        <translation>移入</translation>
-    </message>
-    <message>
-        <source>Name of the folder:</source>
-        <translation>文件夹名称：</translation>
-    </message>
-    <message>
-        <source>New folder</source>
-        <translation>新建文件夹</translation>
-    </message>
-    <message>
-        <source>New folder…</source>
-        <translation>新建文件夹…</translation>
-    </message>
-    <message>
-        <source>No folder</source>
-        <translation>移出文件夹</translation>
-    </message>
-    <message>
-        <source>Folder</source>
-        <translation>文件夹</translation>
-    </message>
-    <message>
-        <source>Delete</source>
-        <translation>删除</translation>
-    </message>
-    <message>
-        <source>JSON, with everything…</source>
-        <translation>JSON（完整内容）…</translation>
-    </message>
-    <message>
-        <source>Markdown, to read…</source>
-        <translation>Markdown（便于阅读）…</translation>
-    </message>
-    <message>
-        <source>Export</source>
-        <translation>导出</translation>
-    </message>
-    <message>
-        <source>Pin to the top</source>
-        <translation>置顶</translation>
-    </message>
-    <message>
-        <source>Unpin</source>
-        <translation>取消置顶</translation>
-    </message>
-    <message>
-        <source>Rename</source>
-        <translation>重命名</translation>
-    </message>
-</context>
-<context>
-    <name>SearchBox</name>
-    <message>
-        <source>Search all conversations</source>
-        <translation>搜索全部对话</translation>
-    </message>
-    <message>
-        <source>Search…</source>
-        <translation>搜索…</translation>
-    </message>
-</context>
-<context>
-    <name>_HitModel</name>
-    <message>
-        <source>Answer</source>
-        <translation>回答</translation>
-    </message>
-    <message>
-        <source>You</source>
-        <translation>你</translation>
-    </message>
-    <message>
-        <source>Title</source>
-        <translation>标题</translation>
-    </message>
-</context>
-<context>
-    <name>ListActions</name>
-    <message>
-        <source>Written to {path}</source>
-        <translation>已写入 {path}</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n record(s) could not be read.</source>
-        <translation><numerusform>有 %n 条记录无法读取。</numerusform></translation>
-    </message>
-    <message numerus="yes">
-        <source>%n conversation(s) came in.</source>
-        <translation><numerusform>已导入 %n 个对话。</numerusform></translation>
-    </message>
-    <message>
-        <source>Undo</source>
-        <translation>撤销</translation>
-    </message>
-    <message>
-        <source>The conversation was deleted.</source>
-        <translation>对话已删除。</translation>
-    </message>
-    <message>
-        <source>Export</source>
-        <translation>导出</translation>
-    </message>
-    <message>
-        <source>All files (*)</source>
-        <translation>所有文件 (*)</translation>
-    </message>
-    <message>
-        <source>Exports (*.json *.zip)</source>
-        <translation>导出文件 (*.json *.zip)</translation>
-    </message>
-    <message>
-        <source>Import conversations</source>
-        <translation>导入对话</translation>
     </message>
 </context>
 </TS>

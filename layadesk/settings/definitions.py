@@ -112,6 +112,8 @@ MIN_P = Setting("sampling.min_p", float, 0.05, minimum=0, maximum=1, applies=App
 REPEAT_PENALTY = Setting("sampling.repeat_penalty", float, 1.1, minimum=0.1, maximum=10, applies=Applies.NEXT_ANSWER)
 MAX_TOKENS = Setting("sampling.max_tokens", int, 0, minimum=0, maximum=10_000_000, applies=Applies.NEXT_ANSWER)
 
+GUARD_ENABLED = Setting("guard.enabled", bool, True)
+
 SYSTEM_PROMPT = Setting("chat.system_prompt", str, "", applies=Applies.NEXT_ANSWER)
 DEFAULT_EXPERT = Setting("models.default_expert", str, "", applies=Applies.NEXT_ANSWER)
 
@@ -139,6 +141,7 @@ ALL_SETTINGS: tuple[Setting[bool] | Setting[int] | Setting[float] | Setting[str]
     MIN_P,
     REPEAT_PENALTY,
     MAX_TOKENS,
+    GUARD_ENABLED,
     SYSTEM_PROMPT,
     DEFAULT_EXPERT,
     ROUTER,

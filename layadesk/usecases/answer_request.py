@@ -11,7 +11,7 @@ from layadesk.domain.inference import FinishReason, PromptMessage, Role, Samplin
 from layadesk.domain.route_policy import choose
 from layadesk.domain.routing import Route, RouterAnswer, Turn
 from layadesk.protocol.commands import Generate
-from layadesk.protocol.events import Failed, Finished, RequestEvent
+from layadesk.protocol.events import Failed, Finished, Queued, RequestEvent
 from layadesk.usecases.expert_pool import ExpertPool
 from layadesk.workers.engine_client import EngineClient
 from layadesk.workers.router_client import RouterClient
@@ -63,6 +63,8 @@ class AnswerRequest:
         self._engine = engine
         self._lock = threading.Lock()
         self._routing: dict[str, bool] = {}  # request id → cancelled meanwhile
+        self._is_paused = False
+        self._held: dict[str, tuple[AnswerOrder, Callable[[AnswerEvent], None]]] = {}
 
     def start(self, order: AnswerOrder, on_event: Callable[[AnswerEvent], None]) -> None:
         """Begin; returns at once. Raises EMPTY_PROMPT; every other obstacle comes as Failed."""
@@ -70,7 +72,30 @@ class AnswerRequest:
         if not questions or not questions[-1].strip():
             raise fail(ErrorCode.EMPTY_PROMPT)
         with self._lock:
-            self._routing[order.request_id] = False
+            position, is_held = len(self._held), self._is_paused
+            if is_held:
+                self._held[order.request_id] = (order, on_event)
+            else:
+                self._routing[order.request_id] = False
+        if is_held:
+            on_event(Queued(order.request_id, position))
+            return
+        self._route(order, questions, on_event)
+
+    def pause(self) -> None:
+        """Hold what is asked from now on; it waits as queued."""
+        with self._lock:
+            self._is_paused = True
+
+    def resume(self) -> None:
+        """Begin what was held, in the order in which it was asked."""
+        with self._lock:
+            held, self._held = self._held, {}
+            self._is_paused = False
+        for order, on_event in held.values():
+            self.start(order, on_event)
+
+    def _route(self, order: AnswerOrder, questions: list[str], on_event: Callable[[AnswerEvent], None]) -> None:
         history = tuple(questions[-1 - HISTORY_FOR_ROUTER : -1])
 
         def on_answer(answer: RouterAnswer | None) -> None:
@@ -81,9 +106,13 @@ class AnswerRequest:
     def cancel(self, request_id: str) -> None:
         """End a request wherever it is; silent for unknown ids."""
         with self._lock:
+            held = self._held.pop(request_id, None)
             if request_id in self._routing:
                 self._routing[request_id] = True
                 return
+        if held is not None:
+            held[1](Finished(request_id, "", FinishReason.CANCELLED, Timings()))
+            return
         self._engine.cancel(request_id)
 
     def _go_on(self, order: AnswerOrder, answer: RouterAnswer | None, on_event: Callable[[AnswerEvent], None]) -> None:

@@ -79,6 +79,10 @@ class ExpertPool:
             return OutReason.SUSPECT
         return None
 
+    def present(self) -> tuple[InstalledModel, ...]:
+        """The installed experts whose file is there."""
+        return tuple(model for model in self._inventory.list() if model.is_present)
+
     def installed(self, model_id: str) -> InstalledModel:
         """The installed model with this id; UNKNOWN_EXPERT otherwise."""
         models = self._inventory.list()

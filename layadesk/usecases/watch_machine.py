@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from concurrent.futures import Future
 
+from layadesk.domain.alert_watch import Alert
 from layadesk.domain.hardware import HardwareSample
 from layadesk.domain.models import LoadedModel
 from layadesk.domain.storage import StorageStatus
@@ -11,6 +12,7 @@ from layadesk.protocol.events import EngineStats, ModelLoaded, ModelLoading, Mod
 from layadesk.protocol.feed import Feed
 from layadesk.store.store import Store
 from layadesk.telemetry.sampler import Sampler
+from layadesk.usecases.memory_guard import MemoryGuard
 from layadesk.usecases.timeline import Band, Timeline
 from layadesk.workers.engine_client import EngineClient
 from layadesk.workers.router_client import RouterClient
@@ -19,9 +21,10 @@ from layadesk.workers.router_client import RouterClient
 class WatchResources:
     """Samples of RAM, swap and GPUs, and what was done meanwhile. Callbacks come on the telemetry thread."""
 
-    def __init__(self, sampler: Sampler, timeline: Timeline) -> None:
+    def __init__(self, sampler: Sampler, timeline: Timeline, guard: MemoryGuard) -> None:
         self._sampler = sampler
         self._timeline = timeline
+        self._guard = guard
         self.feed: Feed[HardwareSample] = sampler.feed
 
     def history(self) -> tuple[HardwareSample, ...]:
@@ -31,6 +34,10 @@ class WatchResources:
     def bands(self) -> tuple[Band, ...]:
         """What was done in the last half hour."""
         return self._timeline.bands()
+
+    def episodes(self) -> tuple[Alert, ...]:
+        """The warnings since the start, as they were raised."""
+        return self._guard.episodes()
 
     def set_visible(self, visible: bool) -> None:
         """Sample less often while nobody looks."""

@@ -26,7 +26,7 @@ from layadesk.usecases.regenerate import Regenerate
 from layadesk.usecases.running_turns import RunningTurns
 from layadesk.usecases.send_message import SendMessage, StartTurn
 from layadesk.usecases.stop_generation import StopGeneration
-from layadesk.usecases.turns import TurnEnded, TurnEvent, TurnStarted
+from layadesk.usecases.turns import TurnEnded, TurnEvent, TurnPhase, TurnProgress, TurnStarted
 from layadesk.workers.engine_client import EngineClient
 from layadesk.workers.router_client import RouterClient
 from tests.fakes.gguf_files import chat_metadata, write_gguf
@@ -137,6 +137,16 @@ class TurnLog:
         with self._changed:
             self.events.append(event)
             self._changed.notify_all()
+
+    def queued(self, message_id: str) -> None:
+        """Wait until an answer is told to wait."""
+
+        def found() -> bool:
+            waiting = [e for e in self.events if isinstance(e, TurnProgress) and e.phase is TurnPhase.QUEUED]
+            return any(event.message_id == message_id for event in waiting)
+
+        with self._changed:
+            assert self._changed.wait_for(found, PATIENCE_S), "the answer does not wait"
 
     def ended(self, message_id: str) -> TurnEnded:
         """The end of an answer; waits for it."""

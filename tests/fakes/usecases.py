@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from layadesk.domain.alert_watch import Alert
 from layadesk.domain.chat import (
     Attachment,
     Conversation,
@@ -37,6 +38,7 @@ from layadesk.protocol.feed import Feed
 from layadesk.settings.settings import Settings
 from layadesk.usecases.check_installation import Check, Finding, Level
 from layadesk.usecases.move_chats import ChatFormat, Imported
+from layadesk.usecases.memory_guard import GuardState, Relief
 from layadesk.usecases.timeline import Band
 from layadesk.usecases.turns import (
     TurnEnded,
@@ -381,6 +383,9 @@ class FakeResources:
     def bands(self) -> tuple[Band, ...]:
         return self.done
 
+    def episodes(self) -> tuple[Alert, ...]:
+        return ()
+
     def set_visible(self, visible: bool) -> None:
         self.told.append(visible)
 
@@ -421,6 +426,31 @@ class FakeStorage:
         return self._lane.run(again)
 
 
+class FakeGuard:
+    """A state that a test sets; what was chosen is noted."""
+
+    def __init__(self) -> None:
+        self.feed: Feed[GuardState] = Feed()
+        self.state = GuardState()
+        self.offered = Relief()
+        self.chosen: list[str] = []
+
+    def relief(self) -> Relief:
+        return self.offered
+
+    def shrink_context(self) -> None:
+        self.chosen.append("shrink")
+
+    def use_smaller(self) -> None:
+        self.chosen.append("smaller")
+
+    def unload(self) -> None:
+        self.chosen.append("unload")
+
+    def acknowledge(self) -> None:
+        self.chosen.append("acknowledge")
+
+
 class FakeDiagnose:
     """Findings a test sets."""
 
@@ -456,6 +486,7 @@ class FakeBundle:
     turns: Feed[TurnEvent]
     settings: Settings
     diagnose: FakeDiagnose
+    guard: FakeGuard
 
 
 class House:
@@ -475,6 +506,7 @@ class House:
         self.storage = FakeStorage(self.store)
         self.settings = Settings(DataPaths(root))
         self.diagnose = FakeDiagnose(self.store)
+        self.guard = FakeGuard()
 
     @property
     def use_cases(self) -> "UseCases":
@@ -492,6 +524,7 @@ class House:
             self.turns.feed,
             self.settings,
             self.diagnose,
+            self.guard,
         )
         return cast("UseCases", bundle)
 

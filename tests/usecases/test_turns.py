@@ -298,3 +298,18 @@ def test_a_subscriber_that_fails_does_not_lose_the_answer(desk: PlayedDesk, capl
     assert desk.log.ended(started.answer.message_id).message.text == "x"
     assert "a subscriber of" in caplog.text
     caplog.clear()
+
+
+def test_while_answers_are_paused_what_is_asked_waits_in_its_order_and_can_be_stopped(desk: PlayedDesk) -> None:
+    desk.answers.pause()
+    first, second = desk.ask("one"), desk.ask("two")
+    for started in (first, second):
+        desk.log.queued(started.answer.message_id)
+    assert desk.engine.n_asked == 0
+    desk.stop(second.answer.message_id)
+    ended = desk.log.ended(second.answer.message_id).message
+    assert (ended.status, ended.text) == (MessageStatus.CANCELLED, "")
+    desk.answers.resume()
+    desk.engine.say("here", end=FinishReason.STOP)
+    assert desk.log.ended(first.answer.message_id).message.text == "here"
+    assert desk.engine.n_asked == 1

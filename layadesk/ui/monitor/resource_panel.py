@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWi
 
 from layadesk.domain.errors import ErrorReport
 from layadesk.domain.hardware import HardwareSample
+from layadesk.domain.machine_alerts import Severity
 from layadesk.ui.bridge import Bridge
 from layadesk.ui.monitor import chart_import
 from layadesk.ui.monitor.readings import readings
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from layadesk.usecases.watch_machine import WatchResources
 
 RANGES_MIN = (1, 5, 30)
+_MARKS = {Severity.WARN: "warn", Severity.CRITICAL: "danger"}
 
 
 class ResourcePanel(QWidget):
@@ -169,6 +171,7 @@ class ResourcePanel(QWidget):
         self._cards = {key: self._cards[key] for key in keys}
         self._say_what_is_missing()
         if self._timeline is not None:
+            self._timeline.set_marks((one.since, _MARKS[one.severity]) for one in self._resources.episodes())
             self._timeline.draw()
 
     def _on_charts_ready(self, timeline_class: "type[TimelineView]") -> None:

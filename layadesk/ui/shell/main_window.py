@@ -17,6 +17,7 @@ from layadesk.ui.chat.chat_page import ChatPage
 from layadesk.ui.chat.expert_list import ExpertList
 from layadesk.ui.health.health_page import HealthPage
 from layadesk.ui.monitor.resource_panel import ResourcePanel
+from layadesk.ui.shell.alert_banner import AlertBanner
 from layadesk.ui.shell.appearance import Appearance
 from layadesk.ui.shell.list_actions import ListActions
 from layadesk.ui.shell.navigation_rail import Destination
@@ -70,6 +71,7 @@ class MainWindow(QMainWindow):
         self.failure = Banner()
         self.failure.setObjectName("banner-failure")
         self._banners: tuple[Banner, ...] = (
+            AlertBanner(use_cases.guard, name_of=self._experts.name_of, bridge=bridge),
             StorageBanner(use_cases.storage, bridge=bridge),
             WorkerBanner(WorkerKind.ENGINE, use_cases.workers, bridge=bridge),
             WorkerBanner(WorkerKind.ROUTER, use_cases.workers, bridge=bridge),
