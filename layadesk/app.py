@@ -5,13 +5,17 @@ import logging.handlers
 import sys
 import threading
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import msgspec
 
+from layadesk.domain.alert_watch import Alert
+from layadesk.domain.diagnosis import Answered
 from layadesk.domain.errors import ErrorCode, fail
+from layadesk.domain.hardware import HardwareSample
 from layadesk.model_library.catalogue import read_catalogue
 from layadesk.model_library.expert_table import ExpertTable
 from layadesk.model_library.inventory import Inventory
@@ -28,20 +32,23 @@ from layadesk.usecases.answer_request import AnswerRequest
 from layadesk.usecases.ask import Ask
 from layadesk.usecases.bundle import UseCases
 from layadesk.usecases.check_installation import CheckInstallation
-from layadesk.usecases.diagnose import Diagnose
+from layadesk.usecases.diagnose import Diagnose, GatherCase
 from layadesk.usecases.engine_work import EngineWorkWatch
 from layadesk.usecases.expert_pool import ExpertPool
 from layadesk.usecases.fit import Fit
+from layadesk.usecases.health_report import HealthReport
 from layadesk.usecases.machine_now import MachineNow
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
-from layadesk.usecases.move_chats import MoveChats
 from layadesk.usecases.memory_guard import MemoryGuard
+from layadesk.usecases.move_chats import MoveChats
 from layadesk.usecases.price_load import PriceLoad
+from layadesk.usecases.probe_machine import probe_machine
 from layadesk.usecases.regenerate import Regenerate
 from layadesk.usecases.route_texts import RouteTexts
 from layadesk.usecases.running_turns import RunningTurns
 from layadesk.usecases.send_message import SendMessage, StartTurn
+from layadesk.usecases.session_log import SessionLog
 from layadesk.usecases.stop_generation import StopGeneration
 from layadesk.usecases.timeline import Timeline
 from layadesk.usecases.turns import TurnEvent
@@ -141,6 +148,21 @@ class Core:
             get(definitions.ROUTER_USE_GPU),
         )
 
+    def diagnosis(
+        self,
+        *,
+        answers: Callable[[], Sequence[Answered]] = tuple,
+        alerts: Callable[[], Sequence[Alert]] = tuple,
+    ) -> Diagnose:
+        """Checks and diagnoses; a window adds the answers and the warnings of its session."""
+        gather = GatherCase(self.engine, self.pool, samples=self._samples, answers=answers, alerts=alerts)
+        check = CheckInstallation(self.paths, self.inventory, self.engine, self.router)
+        return Diagnose(check, gather, HealthReport(self.paths, self.settings))
+
+    def _samples(self) -> tuple[HardwareSample, ...]:
+        """The history, or without a window one sample that is taken for it."""
+        return self.sampler.history() or (probe_machine(self.observed),)
+
     def start(self) -> None:
         """Start the children in the background; returns at once."""
         self.engine.start()
@@ -189,6 +211,7 @@ class Desk:
             core.sampler.feed, answers=core.answers, engine=core.engine, pool=core.pool, settings=core.settings
         )
         turns: Feed[TurnEvent] = Feed()
+        session = SessionLog(turns)
         start_turn = StartTurn(
             store=store, pool=core.pool, answers=core.answers, running=running, feed=turns, settings=core.settings
         )
@@ -207,7 +230,7 @@ class Desk:
             storage=WatchStorage(store),
             turns=turns,
             settings=core.settings,
-            diagnose=Diagnose(CheckInstallation(core.paths, core.inventory, core.engine, core.router)),
+            diagnose=core.diagnosis(answers=session.answers, alerts=guard.episodes),
             guard=guard,
         )
 

@@ -411,6 +411,18 @@
         <source>It works. %n thing(s) could be better.</source>
         <translation><numerusform>可以使用，有 %n 处可以改进。</numerusform></translation>
     </message>
+    <message>
+        <source>Copy report</source>
+        <translation>复制报告</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+    <message>
+        <source>Versions, devices, settings, figures and the engine's last log; never what you wrote</source>
+        <translation>版本、设备、设置、数据和引擎最近的日志；绝不包含你写的内容</translation>
+    </message>
 </context>
 <context>
     <name>Legend</name>
@@ -1034,6 +1046,145 @@
     <message>
         <source>What was written until then is kept.</source>
         <translation>已生成的内容已保留。</translation>
+    </message>
+</context>
+<context>
+    <name>diagnoses</name>
+    <message>
+        <source>{expert} could not be loaded; {available} of RAM are available now.</source>
+        <translation>无法加载 {expert}；现在可用内存为 {available}。</translation>
+    </message>
+    <message>
+        <source>Use a smaller quantization or a shorter context, or close other programs.</source>
+        <translation>请使用更小的量化或更短的上下文，或关闭其他程序。</translation>
+    </message>
+    <message>
+        <source>The first answer of this session failed ({code}).</source>
+        <translation>本次会话的第一个回答失败（{code}）。</translation>
+    </message>
+    <message>
+        <source>Try again; if it fails again, run: layadesk smoke</source>
+        <translation>请重试；若再次失败，请运行：layadesk smoke</translation>
+    </message>
+    <message>
+        <source>There is a GPU ({gpu}), but llama.cpp was built for the processor alone.</source>
+        <translation>有 GPU（{gpu}），但 llama.cpp 只为处理器构建。</translation>
+    </message>
+    <message>
+        <source>Run the set-up again with --rebuild and --backend cuda or vulkan.</source>
+        <translation>请用 --rebuild 和 --backend cuda 或 vulkan 重新运行安装。</translation>
+    </message>
+    <message>
+        <source>Only {on_gpu} of {layers} layers of {expert} are on the GPU.</source>
+        <translation>{expert} 的 {layers} 层中只有 {on_gpu} 层在 GPU 上。</translation>
+    </message>
+    <message>
+        <source>Allow more GPU layers, or use a smaller quantization that fits as a whole.</source>
+        <translation>请允许更多 GPU 层，或使用能整个放下的更小量化。</translation>
+    </message>
+    <message>
+        <source>The engine computes on {used}, although there is {better}.</source>
+        <translation>引擎在 {used} 上计算，尽管有 {better}。</translation>
+    </message>
+    <message>
+        <source>Choose the GPU with memory of its own in the settings of the engine.</source>
+        <translation>请在引擎设置中选择有独立显存的 GPU。</translation>
+    </message>
+    <message>
+        <source>The GPU's memory was full, and its driver moved a part to RAM.</source>
+        <translation>显存已满，驱动把一部分移到了内存。</translation>
+    </message>
+    <message>
+        <source>Put fewer layers on the GPU, or shorten the context.</source>
+        <translation>请减少放到 GPU 的层数，或缩短上下文。</translation>
+    </message>
+    <message>
+        <source>Choosing an expert took up to {took}, while all cores were busy.</source>
+        <translation>选择专家最多用了 {took}，当时所有核心都很忙。</translation>
+    </message>
+    <message>
+        <source>Give the engine one thread less than there are cores.</source>
+        <translation>请让引擎使用比核心数少一个的线程。</translation>
+    </message>
+    <message>
+        <source>Choosing an expert took up to {took}, while another one was loading.</source>
+        <translation>选择专家最多用了 {took}，当时另一个专家正在加载。</translation>
+    </message>
+    <message>
+        <source>Nothing has to be done; keep both experts in memory if it happens often.</source>
+        <translation>无需处理；若经常发生，请把两个专家都留在内存中。</translation>
+    </message>
+    <message>
+        <source>{expert} writes {tps} tokens/s, {share} of the {ceiling} that memory allows.</source>
+        <translation>{expert} 每秒生成 {tps} 个 token，是内存允许的 {ceiling} 的 {share}。</translation>
+    </message>
+    <message>
+        <source>See whether other programs compute, memory is short, or the machine saves power.</source>
+        <translation>请看是否有其他程序在计算、内存不足或电脑处于省电模式。</translation>
+    </message>
+    <message>
+        <source>Most of the waiting is for reading the prompt: {took} for {n_prompt} tokens.</source>
+        <translation>大部分等待用于读取提示：{n_prompt} 个 token 用了 {took}。</translation>
+    </message>
+    <message>
+        <source>Shorten what is sent, or put layers on a GPU: prompts gain most from it.</source>
+        <translation>请缩短发送的内容，或把层放到 GPU：提示从中获益最多。</translation>
+    </message>
+    <message>
+        <source>An answer of {expert} said one thing again and again.</source>
+        <translation>{expert} 的一个回答反复说同样的话。</translation>
+    </message>
+    <message>
+        <source>Set the temperature to 0.6 and the repeat penalty to 1.1, or use a larger expert.</source>
+        <translation>请把温度设为 0.6、重复惩罚设为 1.1，或使用更大的专家。</translation>
+    </message>
+    <message>
+        <source>{expert} answered {n} of the last {total} questions; the others are hardly used.</source>
+        <translation>最近 {total} 个问题中有 {n} 个由 {expert} 回答；其他专家几乎没用到。</translation>
+    </message>
+    <message>
+        <source>See whether it is pinned, and whether the others' strengths are set.</source>
+        <translation>请看它是否被固定，以及其他专家的特长是否已设置。</translation>
+    </message>
+    <message>
+        <source>The GPU waits while one core of the processor is full.</source>
+        <translation>GPU 在等待，而处理器的一个核心已满载。</translation>
+    </message>
+    <message>
+        <source>Put all layers on the GPU; what is left on the processor slows down the rest.</source>
+        <translation>请把所有层放到 GPU；留在处理器上的部分会拖慢其余部分。</translation>
+    </message>
+    <message>
+        <source>The graphics driver was updated while the machine was running.</source>
+        <translation>电脑运行期间显卡驱动被更新了。</translation>
+    </message>
+    <message>
+        <source>Restart the machine.</source>
+        <translation>请重启电脑。</translation>
+    </message>
+    <message>
+        <source>{gpu} does not answer any more: it fell off the bus or was unplugged.</source>
+        <translation>{gpu} 不再响应：它已脱离总线或被拔出。</translation>
+    </message>
+    <message>
+        <source>Restart the machine; if it happens again, look at heat and power supply.</source>
+        <translation>请重启电脑；若再次发生，请检查散热和供电。</translation>
+    </message>
+    <message>
+        <source>Memory was so short that it was read from the disk again and again ({signs}).</source>
+        <translation>内存严重不足，以致反复从磁盘读取（{signs}）。</translation>
+    </message>
+    <message>
+        <source>Use a smaller expert or a shorter context, or close other programs.</source>
+        <translation>请使用更小的专家或更短的上下文，或关闭其他程序。</translation>
+    </message>
+    <message>
+        <source>The largest expert takes {largest} of {ram} of RAM, and there is little swap ({swap}).</source>
+        <translation>最大的专家要占 {ram} 内存中的 {largest}，而交换区很小（{swap}）。</translation>
+    </message>
+    <message>
+        <source>Add swap so that the system need not end programs. Linux: sudo fallocate -l 8G /swapfile, sudo chmod 600 /swapfile, sudo mkswap /swapfile, sudo swapon /swapfile. Windows: let it manage the page file.</source>
+        <translation>请添加交换区，以免系统结束程序。Linux：sudo fallocate -l 8G /swapfile，sudo chmod 600 /swapfile，sudo mkswap /swapfile，sudo swapon /swapfile。Windows：让系统管理页面文件。</translation>
     </message>
 </context>
 <context>

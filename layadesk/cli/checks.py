@@ -35,20 +35,32 @@ def doctor(options: argparse.Namespace) -> int:
     """Check the installation and say what to do; with `--probe`, what each sensor of this machine says."""
     if options.probe:
         return _probe(options)
-    from layadesk.ui.texts.findings import finding_remedy, finding_words  # noqa: PLC0415 - QtCore
-    from layadesk.usecases.check_installation import CheckInstallation, Level  # noqa: PLC0415
+    from layadesk.ui.texts.diagnoses import diagnosis_remedy, diagnosis_words  # noqa: PLC0415 - QtCore
+    from layadesk.ui.texts.findings import finding_remedy, finding_words  # noqa: PLC0415
+    from layadesk.usecases.check_installation import Level  # noqa: PLC0415
 
     with running_core(options.data_dir, options.engine) as core:
-        findings = CheckInstallation(core.paths, core.inventory, core.engine, core.router)()
+        health = core.diagnosis().now()
+    is_bad = any(finding.level is Level.FAIL for finding in health.findings)
     if options.json:
-        print_json({"findings": [msgspec.to_builtins(finding) for finding in findings]})
-    else:
-        speak(options.data_dir)
-        for finding in findings:
-            print(f"{finding.level.upper():4}  {finding_words(finding)}")
-            if finding.level is not Level.OK:
-                print(f"      → {finding_remedy(finding)}")
-    return EXIT_FAILED if any(finding.level is Level.FAIL for finding in findings) else EXIT_OK
+        print_json(
+            {"findings": msgspec.to_builtins(health.findings), "diagnoses": msgspec.to_builtins(health.diagnoses)}
+        )
+        return EXIT_FAILED if is_bad else EXIT_OK
+    speak(options.data_dir)
+    for finding in health.findings:
+        remedy = "" if finding.level is Level.OK else finding_remedy(finding)
+        _say(finding.level, finding_words(finding), remedy)
+    for diagnosis in health.diagnoses:
+        level = Level.FAIL if diagnosis.is_serious else Level.WARN if diagnosis.is_trouble else Level.OK
+        _say(level, diagnosis_words(diagnosis), diagnosis_remedy(diagnosis))
+    return EXIT_FAILED if is_bad else EXIT_OK
+
+
+def _say(level: str, words: str, remedy: str) -> None:
+    print(f"{level.upper():4}  {words}")
+    if remedy:
+        print(f"      → {remedy}")
 
 
 def _probe(options: argparse.Namespace) -> int:

@@ -7,8 +7,8 @@ from layadesk.settings.settings import Settings
 from layadesk.usecases.diagnose import Diagnose
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
-from layadesk.usecases.move_chats import MoveChats
 from layadesk.usecases.memory_guard import MemoryGuard
+from layadesk.usecases.move_chats import MoveChats
 from layadesk.usecases.regenerate import Regenerate
 from layadesk.usecases.send_message import SendMessage
 from layadesk.usecases.stop_generation import StopGeneration

@@ -24,6 +24,7 @@ from layadesk.domain.chat import (
     siblings_of,
     title_from,
 )
+from layadesk.domain.diagnosis import Diagnosis
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
 from layadesk.domain.hardware import HardwareSample
 from layadesk.domain.inference import FinishReason, MemoryUse, Role, Timings
@@ -37,8 +38,9 @@ from layadesk.protocol.events import EngineStats, ModelLoaded, ModelLoading, Mod
 from layadesk.protocol.feed import Feed
 from layadesk.settings.settings import Settings
 from layadesk.usecases.check_installation import Check, Finding, Level
-from layadesk.usecases.move_chats import ChatFormat, Imported
+from layadesk.usecases.diagnose import Health
 from layadesk.usecases.memory_guard import GuardState, Relief
+from layadesk.usecases.move_chats import ChatFormat, Imported
 from layadesk.usecases.timeline import Band
 from layadesk.usecases.turns import (
     TurnEnded,
@@ -457,15 +459,16 @@ class FakeDiagnose:
     def __init__(self, lane: Lane) -> None:
         self._lane = lane
         self.findings: tuple[Finding, ...] = (Finding(Check.EXPERTS, Level.OK, {"n": 1, "missing": ""}),)
+        self.diagnoses: tuple[Diagnosis, ...] = ()
         self.error: LayaDeskError | None = None
         self.n_checks = 0
 
-    def check(self) -> Future[tuple[Finding, ...]]:
-        def run() -> tuple[Finding, ...]:
+    def check(self) -> Future[Health]:
+        def run() -> Health:
             self.n_checks += 1
             if self.error is not None:
                 raise self.error
-            return self.findings
+            return Health(self.findings, self.diagnoses, "the report")
 
         return self._lane.run(run)
 

@@ -1,13 +1,16 @@
 """Going from page to page, by mouse and by keys, and the page that says what is wrong."""
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolButton
 from pytestqt.qtbot import QtBot
 
+from layadesk.domain.diagnosis import Diagnosis, Symptom
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.ui.health.health_page import HealthPage
 from layadesk.ui.shell.navigation_rail import Destination, NavigationRail
+from layadesk.ui.texts.diagnoses import diagnosis_remedy, diagnosis_words
 from layadesk.usecases.check_installation import Check, Finding, Level
 from tests.ui.conftest import Stage
 from tests.ui.hands import press
@@ -110,7 +113,8 @@ def test_what_stands_in_the_way_comes_first_and_is_counted(stage: Stage) -> None
     stage.settle()
     page = health(stage)
     assert page.summary() == "1 thing stands in the way of an answer."
-    assert [row.finding.check for row in page.rows()] == [Check.ENGINE, Check.DISK, Check.STARTER]
+    found = [row.finding for row in page.rows()]
+    assert [one.check for one in found if isinstance(one, Finding)] == [Check.ENGINE, Check.DISK, Check.STARTER]
     assert page.rows()[1].text() == (
         "could be better Only 1.0 GiB are free on the disk of the data folder. "
         "Free some space: a model takes several GiB."
@@ -151,3 +155,50 @@ def test_findings_are_said_in_the_language_of_the_window(stage: Stage) -> None:
     assert health(stage).summary() == "一切正常。"
     assert health(stage).rows()[0].text().startswith("良好")
     stage.appearance.choose_language("en")
+
+
+def test_what_was_noticed_stands_with_the_checks_and_serious_things_come_first(stage: Stage) -> None:
+    stage.house.diagnose.diagnoses = (
+        Diagnosis(Symptom.DRIVER_MISMATCH, is_serious=True),
+        Diagnosis(Symptom.NO_SWAP, {"largest_bytes": 9 * 2**30, "ram_bytes": 16 * 2**30, "swap_bytes": 0}),
+        Diagnosis(
+            Symptom.BELOW_BANDWIDTH,
+            {"expert": "smol", "tps": 50.0, "ceiling_tps": 100.0, "share": 0.5},
+            is_trouble=False,
+        ),
+    )
+    stage.window.show_page(Destination.HEALTH)
+    stage.settle()
+    page = health(stage)
+    assert page.summary() == "1 thing stands in the way of an answer."
+    texts = [row.text() for row in page.rows()]
+    assert texts[0] == (
+        "in the way The graphics driver was updated while the machine was running. Restart the machine."
+    )
+    assert "The largest expert takes 9.0 GiB of 16.0 GiB of RAM, and there is little swap (0.0 GiB)." in texts[1]
+    assert texts[2] == "good smol writes 50 tokens/s, 50 % of the 100 that memory allows."
+
+
+def test_the_report_is_copied_and_that_is_said(stage: Stage) -> None:
+    stage.window.show_page(Destination.HEALTH)
+    stage.settle()
+    page = health(stage)
+    page.copy.click()
+    assert QApplication.clipboard().text() == "the report"
+    assert page.copy.text() == "Copied"
+    page.again.click()
+    stage.settle()
+    assert page.copy.text() == "Copy report"
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+@pytest.mark.parametrize("symptom", list(Symptom))
+def test_every_symptom_has_words_and_a_remedy(stage: Stage, symptom: Symptom, language: str) -> None:
+    stage.appearance.choose_language(language)
+    diagnosis = Diagnosis(symptom)
+    texts = [diagnosis_words(diagnosis), diagnosis_remedy(diagnosis)]
+    stage.appearance.choose_language("en")
+    for text in texts:
+        assert len(text) > 5
+        assert "{" not in text
+        assert text.isascii() == (language == "en")

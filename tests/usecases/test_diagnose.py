@@ -4,10 +4,16 @@ import threading
 
 import pytest
 
+from layadesk.domain.diagnosis import Case, Diagnosis
 from layadesk.usecases.check_installation import Check, Finding, Level
-from layadesk.usecases.diagnose import Diagnose
+from layadesk.usecases.diagnose import Diagnose, Health
 
 FOUND = (Finding(Check.STARTER, Level.OK),)
+HEALTH = Health(FOUND, (), "1 finding")
+
+
+def report(findings: tuple[Finding, ...], case: Case, diagnoses: tuple[Diagnosis, ...]) -> str:
+    return f"{len(findings)} finding"
 
 
 def test_who_asks_during_a_check_gets_that_one_and_the_next_who_asks_a_new_one() -> None:
@@ -18,12 +24,12 @@ def test_who_asks_during_a_check_gets_that_one_and_the_next_who_asks_a_new_one()
         assert go_on.wait(10)
         return FOUND
 
-    diagnose = Diagnose(check)
+    diagnose = Diagnose(check, Case, report)
     first, second = diagnose.check(), diagnose.check()
     go_on.set()
-    assert first.result(10) == second.result(10) == FOUND
+    assert first.result(10) == second.result(10) == HEALTH
     assert n_checks == [1]
-    assert diagnose.check().result(10) == FOUND
+    assert diagnose.check().result(10) == HEALTH
     assert n_checks == [2]
 
 
@@ -36,7 +42,7 @@ def test_a_check_that_breaks_is_told_and_does_not_stop_the_next() -> None:
             raise answer
         return answer  # type: ignore[return-value] # the findings
 
-    diagnose = Diagnose(check)
+    diagnose = Diagnose(check, Case, report)
     with pytest.raises(ZeroDivisionError):
         diagnose.check().result(10)
-    assert diagnose.check().result(10) == FOUND
+    assert diagnose.check().result(10) == HEALTH

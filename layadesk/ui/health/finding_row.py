@@ -1,10 +1,12 @@
-"""One finding: a mark, what was found, what to do."""
+"""One finding or diagnosis: a mark, what was found, what to do."""
 
 from typing import Final
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from layadesk.domain.diagnosis import Diagnosis
+from layadesk.ui.texts.diagnoses import diagnosis_remedy, diagnosis_words
 from layadesk.ui.texts.findings import finding_remedy, finding_words
 from layadesk.ui.theme.icons import icon_pixmap
 from layadesk.ui.theme.tokens import GAP_M, GAP_S, GAP_XS, Ink
@@ -21,13 +23,13 @@ _MARKS: Final = {
 class FindingRow(QFrame):
     """The words are made anew when the language changes."""
 
-    def __init__(self, finding: Finding, parent: QWidget | None = None) -> None:
+    def __init__(self, finding: Finding | Diagnosis, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.finding = finding
         set_role(self, "card")
         self._mark = QLabel()
         self._level = QLabel()
-        set_look(self._level, "ink", _MARKS[finding.level][1].value)
+        set_look(self._level, "ink", _MARKS[level_of(finding)][1].value)
         self._what = _wrapping()
         self._remedy = _wrapping()
         set_look(self._remedy, "ink", "muted")
@@ -53,14 +55,26 @@ class FindingRow(QFrame):
         super().changeEvent(event)
 
     def _render(self) -> None:
-        level = self.finding.level
+        finding = self.finding
+        level = level_of(finding)
         self._mark.setPixmap(icon_pixmap(*_MARKS[level], ratio=self.devicePixelRatioF()))
         names = {Level.OK: self.tr("good"), Level.WARN: self.tr("could be better"), Level.FAIL: self.tr("in the way")}
         self._level.setText(names[level])
-        self._what.setText(finding_words(self.finding))
-        self._remedy.setText("" if level is Level.OK else finding_remedy(self.finding))
+        if isinstance(finding, Diagnosis):
+            what, remedy = diagnosis_words(finding), diagnosis_remedy(finding)
+        else:
+            what, remedy = finding_words(finding), "" if level is Level.OK else finding_remedy(finding)
+        self._what.setText(what)
+        self._remedy.setText(remedy)
         self._remedy.setVisible(bool(self._remedy.text()))
         self.setAccessibleName(self.text())
+
+
+def level_of(finding: Finding | Diagnosis) -> Level:
+    """How bad it is."""
+    if isinstance(finding, Diagnosis):
+        return Level.FAIL if finding.is_serious else Level.WARN if finding.is_trouble else Level.OK
+    return finding.level
 
 
 def _wrapping() -> QLabel:

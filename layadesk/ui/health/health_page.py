@@ -3,12 +3,13 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Slot
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from layadesk.domain.diagnosis import Diagnosis
 from layadesk.domain.errors import ErrorReport
 from layadesk.ui.bridge import Bridge
-from layadesk.ui.health.finding_row import FindingRow
+from layadesk.ui.health.finding_row import FindingRow, level_of
 from layadesk.ui.texts.errors import explain
 from layadesk.ui.texts.words import together
 from layadesk.ui.theme.tokens import GAP_L, GAP_S, TRANSCRIPT_WIDTH
@@ -17,7 +18,7 @@ from layadesk.ui.widgets.roles import set_look, set_role
 from layadesk.usecases.check_installation import Finding, Level
 
 if TYPE_CHECKING:
-    from layadesk.usecases.diagnose import Diagnose
+    from layadesk.usecases.diagnose import Diagnose, Health
 
 _ORDER = (Level.FAIL, Level.WARN, Level.OK)
 
@@ -30,13 +31,18 @@ class HealthPage(QWidget):
         set_role(self, "surface")
         self._diagnose = diagnose
         self._bridge = bridge
-        self._findings: tuple[Finding, ...] = ()
+        self._health: Health | None = None
         self._is_checking = False
+        self._is_copied = False
         self._failure: ErrorReport | None = None
         self.header = PageHeader()
         self.again = QPushButton()
         self.again.setObjectName("check-again")
         self.again.clicked.connect(self.check)
+        self.copy = QPushButton()
+        self.copy.setObjectName("copy-report")
+        self.copy.clicked.connect(self._on_copy)
+        self.header.add_button(self.copy)
         self.header.add_button(self.again)
         self._summary = QLabel()
         self._summary.setWordWrap(True)
@@ -68,7 +74,7 @@ class HealthPage(QWidget):
 
     def focus_chain(self) -> list[QWidget]:
         """For the Tab key."""
-        return [self.again]
+        return [self.copy, self.again]
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -99,13 +105,15 @@ class HealthPage(QWidget):
         layout.addWidget(self.header)
         layout.addWidget(self._area, 1)
 
-    def _on_checked(self, findings: tuple[Finding, ...]) -> None:
-        self._is_checking, self._failure = False, None
-        self._findings = findings
+    def _on_checked(self, health: "Health") -> None:
+        self._is_checking, self._failure, self._health = False, None, health
+        self._is_copied = False
+        found: list[Finding | Diagnosis] = [*health.diagnoses, *health.findings]
+        found.sort(key=lambda one: _ORDER.index(level_of(one)))
         for row in self._shown:
             self._rows.removeWidget(row)
             row.deleteLater()
-        self._shown = [FindingRow(finding) for finding in sorted(findings, key=lambda one: _ORDER.index(one.level))]
+        self._shown = [FindingRow(one) for one in found]
         for row in self._shown:
             self._rows.addWidget(row)
         self._retranslate()
@@ -114,7 +122,20 @@ class HealthPage(QWidget):
         self._is_checking, self._failure = False, report
         self._retranslate()
 
+    @Slot()
+    def _on_copy(self) -> None:
+        if self._health is not None:
+            QGuiApplication.clipboard().setText(self._health.report)
+            self._is_copied = True
+            self._retranslate()
+
     def _retranslate(self) -> None:
+        self.copy.setText(self.tr("Copied") if self._is_copied else self.tr("Copy report"))
+        self.copy.setAccessibleName(self.copy.text())
+        self.copy.setToolTip(
+            self.tr("Versions, devices, settings, figures and the engine's last log; never what you wrote")
+        )
+        self.copy.setEnabled(self._health is not None)
         self.header.title.set_text(self.tr("Health"))
         self.again.setText(self.tr("Check again"))
         self.again.setAccessibleName(self.tr("Check again"))
@@ -122,13 +143,13 @@ class HealthPage(QWidget):
         self._summary.setText(self._summary_text())
 
     def _summary_text(self) -> str:
-        if self._is_checking and not self._findings:
+        if self._is_checking and self._health is None:
             return self.tr("Checking…")
         if self._failure is not None:
             explanation = explain(self._failure)
             return together(explanation.what, explanation.remedy)
-        n_bad = sum(finding.level is Level.FAIL for finding in self._findings)
-        n_weak = sum(finding.level is Level.WARN for finding in self._findings)
+        levels = [level_of(row.finding) for row in self._shown]
+        n_bad, n_weak = levels.count(Level.FAIL), levels.count(Level.WARN)
         if n_bad:
             return self.tr("%n thing(s) stand in the way of an answer.", "", n_bad)
         if n_weak:

@@ -245,8 +245,7 @@ class MainWindow(QMainWindow):
         """The Tab key goes from left to right and from top to bottom."""
         stops: list[QWidget] = [*self.side_bar.rail.focus_chain(), *self.list.focus_chain()]
         stops += [self.side_bar.options, *(widget for banner in self._banners for widget in banner.focus_chain())]
-        first, *others = self.pages.focus_chain()
-        stops += [first, self.panel_button, *others, *self.panel.resources.focus_chain()]
+        stops += [*self.pages.focus_chain(), *self.panel.resources.focus_chain()]
         for before, after in pairwise(stops):
             QWidget.setTabOrder(before, after)
 

@@ -16,6 +16,9 @@ class Header(Protocol):
     def add_button(self, button: QWidget) -> None:
         """Take a button at the right end; it moves here from the page shown before."""
 
+    def isAncestorOf(self, child: QWidget, /) -> bool:
+        """Whether `child` lies in it."""
+
 
 class Page(Protocol):
     """What a page needs besides being a QWidget."""
@@ -25,7 +28,7 @@ class Page(Protocol):
         """The row at its top."""
 
     def focus_chain(self) -> list[QWidget]:
-        """Its controls in the order of the Tab key."""
+        """Its controls in the order of the Tab key, those of the header first."""
 
 
 class Pages(QWidget):
@@ -74,5 +77,8 @@ class Pages(QWidget):
         return next(destination for destination, (_, widget) in self._pages.items() if widget is shown)
 
     def focus_chain(self) -> list[QWidget]:
-        """The controls of the page that is shown."""
-        return self._pages[self.current][0].focus_chain()
+        """The controls of the page that is shown, with the buttons behind those of its header."""
+        page = self._pages[self.current][0]
+        chain = page.focus_chain()
+        n_above = sum(page.header.isAncestorOf(widget) for widget in chain)
+        return [*chain[:n_above], *self._buttons, *chain[n_above:]]
