@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from layadesk import __version__
-from layadesk.cli import ask, bench, checks, fit, models, route
+from layadesk.cli import ask, bench, bench_engine, checks, fit, models, route
+from layadesk.cli.bench_engine import SECTIONS
 from layadesk.cli.printing import EXIT_FAILED, EXIT_INTERRUPTED, complain
 from layadesk.domain.errors import LayaDeskError
 from layadesk.paths import default_data_dir
@@ -132,10 +133,28 @@ def _add_models(commands: Any, printing: argparse.ArgumentParser) -> None:
 def _add_bench(commands: Any, printing: argparse.ArgumentParser) -> None:
     benches = commands.add_parser("bench", help="measured figures")
     subjects = benches.add_subparsers(title="subjects", metavar="SUBJECT", required=True)
+    engine = subjects.add_parser("engine", parents=[printing], help="speed, first token and gaps, as ratios in one run")
+    engine.add_argument("--model", metavar="FILE.gguf", help="default: the first installed expert")
+    engine.add_argument(
+        "--against", choices=("llama-server",), help="the same work on llama.cpp's own server, in turns"
+    )
+    engine.add_argument("--only", type=_sections, default=SECTIONS, metavar="A,B", help=f"of {', '.join(SECTIONS)}")
+    engine.add_argument("--rounds", type=_positive, default=3, metavar="N", help="measurements of each figure (3)")
+    engine.add_argument("--threads", type=_positive, metavar="N", help="default: one per physical core")
+    engine.add_argument("--n-ctx", type=_positive, default=8192, metavar="N", help="cells of the cache (8192)")
+    engine.set_defaults(run=bench_engine.bench_engine)
     router = subjects.add_parser("router", parents=[printing], help="forward pass and whole route, idle and busy")
     router.add_argument("--router", metavar="ID", help="bundled, none or laya:DIRECTORY; default: that of the settings")
     router.add_argument("-n", type=_positive, default=1000, help="prompts (1000)")
     router.set_defaults(run=bench.bench_router)
+
+
+def _sections(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    unknown = [name for name in names if name not in SECTIONS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"{unknown[0]} is none of {', '.join(SECTIONS)}")
+    return names
 
 
 def _positive(text: str) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
+from layadesk.domain.models import ExpertSpec
 from layadesk.protocol.dry_run import DryRunOptions
 from layadesk.protocol.options import EngineOptions, RouterOptions
 from layadesk.workers.child_process import ChildProcess
@@ -32,6 +33,16 @@ def start_router(options: RouterOptions) -> ChildProcess:
 def start_dry_run(options: DryRunOptions) -> ChildProcess:
     """Start a dry-run process, which answers and ends. Raises OSError when the system has no room for one more."""
     return spawn_child(_run_dry_run, options, name="layadesk-dry-run")
+
+
+def start_raw_loop(spec: ExpertSpec) -> ChildProcess:
+    """Start the raw decode loop that the bench compares the engine with."""
+    return spawn_child(_run_raw_loop, spec, name="layadesk-raw-loop")
+
+
+def start_llama_server(spec: ExpertSpec) -> ChildProcess:
+    """Start llama.cpp's own server, for the same comparison."""
+    return spawn_child(_run_llama_server, spec, name="layadesk-llama-server")
 
 
 def spawn_child(
@@ -69,3 +80,15 @@ def _run_dry_run(connection: "Connection[Any, Any]", options: DryRunOptions) -> 
     from layadesk.engine.dry_run_main import run  # noqa: PLC0415  # in the child, see above
 
     run(connection, options)
+
+
+def _run_raw_loop(connection: "Connection[Any, Any]", spec: ExpertSpec) -> None:
+    from layadesk.engine.bench_processes import run_raw  # noqa: PLC0415  # in the child, see above
+
+    run_raw(connection, spec)
+
+
+def _run_llama_server(connection: "Connection[Any, Any]", spec: ExpertSpec) -> None:
+    from layadesk.engine.bench_processes import run_server  # noqa: PLC0415  # in the child, see above
+
+    run_server(connection, spec)

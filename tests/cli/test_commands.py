@@ -37,6 +37,24 @@ def test_ask_json_prints_one_object_with_all_of_its_parts(shell: Shell) -> None:
     assert {"prefill_tps", "decode_tps", "ttft_ms"} <= set(found["timings"])
 
 
+def test_bench_engine_prints_figures_and_ratios(shell: Shell) -> None:
+    model = shell.folder / "any.gguf"
+    model.touch()
+    shell.script(text="word " * 40, decode_tps=2000)
+    done = shell.run("bench", "engine", "--model", str(model), "--only", "single,parallel", "--rounds", "1", "--json")
+    assert done.status == 0, done.err
+    named = {(one["name"], one["contender"]) for one in done.json["ratios"]}
+    assert ("8 conversations : one by one", "layadesk") in named
+    assert {one["unit"] for one in done.json["figures"]} == {"tok/s"}
+
+
+def test_bench_engine_refuses_what_it_does_not_know(shell: Shell) -> None:
+    assert complains(shell.run("bench", "engine", "--model", "nowhere.gguf"), "nowhere.gguf")
+    wrong = shell.run("bench", "engine", "--only", "singel")
+    assert wrong.status == 2
+    assert "singel is none of single, parallel, ttft, gap, kv" in wrong.err
+
+
 def test_ask_reads_the_question_from_standard_input(shell: Shell) -> None:
     shell.install()
     shell.script(text=None)  # the answer repeats the question
