@@ -3,13 +3,16 @@
 import argparse
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from layadesk.cli.printing import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, complain, print_json, running_core
-from layadesk.domain.inference import FinishReason, SamplingParams, Timings
-from layadesk.protocol.events import Loading, PromptBuilt, TextDelta
+from layadesk.domain.errors import ErrorCode, fail
+from layadesk.domain.inference import FinishReason, SamplingParams, ThinkingParams, Timings
+from layadesk.domain.thinking_choice import AUTO, thinking_params
+from layadesk.protocol.events import Loading, PromptBuilt, TextDelta, ThinkingDelta
 
 if TYPE_CHECKING:
     from layadesk.usecases.answer_request import AnswerEvent
@@ -23,11 +26,13 @@ def ask(options: argparse.Namespace) -> int:
         sampling = _sampling(core.pool.sampling(), options)
         expert = None if options.expert == "auto" else options.expert
         on_event = _ignore if options.json else _show
-        answered = core.ask(text, sampling, expert=expert, on_event=on_event)
+        answered = core.ask(text, sampling, expert=expert, thinking=_thinking(options), on_event=on_event)
     if options.json:
         print_json(_as_json(answered))
     elif answered.text:
         print()
+    elif answered.thinking and answered.error is None:  # it never came to an answer: better that than nothing
+        print(answered.thinking)
     if answered.error is not None:
         complain(answered.error, options.data_dir)
         return EXIT_FAILED
@@ -35,12 +40,28 @@ def ask(options: argparse.Namespace) -> int:
 
 
 def _sampling(sampling: SamplingParams, options: argparse.Namespace) -> SamplingParams:
+    schema = None if options.json_schema is None else _read(options.json_schema)
     given = {
+        "json_schema": schema,
         "max_tokens": options.max_tokens,
         "temperature": options.temperature,
         "seed": options.seed,
     }
     return replace(sampling, **{name: value for name, value in given.items() if value is not None})
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise fail(ErrorCode.BAD_GRAMMAR, kind="JSON schema", detail=f"{path} cannot be read") from error
+
+
+def _thinking(options: argparse.Namespace) -> ThinkingParams | None:
+    """What is asked for this time; None leaves it to the choice for the expert."""
+    if options.thinking is None and options.thinking_budget is None:
+        return None
+    return thinking_params(options.thinking or AUTO, options.thinking_budget)
 
 
 def _ignore(_: "AnswerEvent") -> None:
@@ -53,6 +74,8 @@ def _show(event: "AnswerEvent") -> None:
 
     if isinstance(event, TextDelta):
         print(event.text, end="", flush=True)
+    elif isinstance(event, ThinkingDelta) and sys.stderr.isatty():
+        print(event.text, end="", file=sys.stderr, flush=True)
     elif not sys.stderr.isatty():
         return
     elif isinstance(event, RouteChosen):

@@ -90,6 +90,9 @@ def _add_ask(commands: Any, printing: argparse.ArgumentParser) -> None:
     asking.add_argument("--max-tokens", type=_positive, metavar="N")
     asking.add_argument("--temperature", type=_not_negative, metavar="T")
     asking.add_argument("--seed", type=_seed, metavar="N")
+    asking.add_argument("--thinking", metavar="CHOICE", help="on, off, or an effort: low, medium, high; default: auto")
+    asking.add_argument("--thinking-budget", type=_positive, metavar="N", help="at most N tokens of thinking")
+    asking.add_argument("--json-schema", metavar="FILE", help="bind the answer to a JSON schema")
     asking.set_defaults(run=ask.ask)
 
 
@@ -123,6 +126,10 @@ def _add_models(commands: Any, printing: argparse.ArgumentParser) -> None:
     actions = library.add_subparsers(title="actions", metavar="ACTION", required=True)
     listing = actions.add_parser("list", parents=[printing], help="list installed experts")
     listing.set_defaults(run=models.list_models)
+    thinking = actions.add_parser("thinking", parents=[printing], help="how an expert is asked to think")
+    thinking.add_argument("id", metavar="ID")
+    thinking.add_argument("choice", metavar="CHOICE", nargs="?", help="auto, on, off, low, medium, high; none: show it")
+    thinking.set_defaults(run=models.choose_thinking)
     importing = actions.add_parser("import", parents=[printing], help="add a GGUF file where it lies")
     importing.add_argument("path", metavar="FILE.gguf")
     importing.add_argument("--name", help="how it is called in the window")

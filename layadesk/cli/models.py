@@ -1,4 +1,4 @@
-"""`layadesk models list` and `layadesk models import`."""
+"""`layadesk models list`, `import` and `thinking`."""
 
 import argparse
 from typing import Any
@@ -39,6 +39,21 @@ def import_model(options: argparse.Namespace) -> int:
         print_json(_described(model))
     else:
         print(harmless(f"{model.model_id}: {model.name}, {model.size_bytes / _GIB:.1f} GiB, {model.path}"))
+    return EXIT_OK
+
+
+def choose_thinking(options: argparse.Namespace) -> int:
+    """Show, or change, what is asked of an expert about thinking."""
+    with running_core(options.data_dir, options.engine, started=False) as core:
+        if options.choice is not None:
+            core.pool.choose_thinking(options.id, options.choice)
+        else:
+            core.pool.installed(options.id)
+        choice = core.pool.thinking_choice(options.id)
+    if options.json:
+        print_json({"expert": options.id, "thinking": choice})
+    else:
+        print(f"{options.id}: thinking {choice}")
     return EXIT_OK
 
 

@@ -118,7 +118,8 @@ class ExpertSpec:
 class LoadedModel:
     """An expert in memory, as the engine reports it. `n_gpu_layers` counts layers really on a device.
 
-    `template` says whose chat template is in use: `gguf`, or `chatml` where the file has none.
+    `template` says whose chat template is in use: `gguf`, or `chatml` where the file has none. `thinking` names the
+    switches it looks at: `enable_thinking`, `thinking`, `reasoning_effort`.
     """
 
     model_id: str
@@ -132,3 +133,4 @@ class LoadedModel:
     load_ms: float
     template: str
     memory: MemoryUse
+    thinking: tuple[str, ...] = ()

@@ -266,4 +266,5 @@ def _describe(runner: ExpertRunner) -> LoadedModel:
         load_ms=runner.load_s * 1000,
         template=runner.prompts.template_name,
         memory=facts.memory,
+        thinking=runner.prompts.switches,
     )

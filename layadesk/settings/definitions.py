@@ -112,10 +112,14 @@ MIN_P = Setting("sampling.min_p", float, 0.05, minimum=0, maximum=1, applies=App
 REPEAT_PENALTY = Setting("sampling.repeat_penalty", float, 1.1, minimum=0.1, maximum=10, applies=Applies.NEXT_ANSWER)
 MAX_TOKENS = Setting("sampling.max_tokens", int, 0, minimum=0, maximum=10_000_000, applies=Applies.NEXT_ANSWER)
 
+THINKING_BUDGET = Setting(
+    "sampling.thinking_budget", int, 0, minimum=0, maximum=10_000_000, applies=Applies.NEXT_ANSWER
+)
 GUARD_ENABLED = Setting("guard.enabled", bool, True)
 
 SYSTEM_PROMPT = Setting("chat.system_prompt", str, "", applies=Applies.NEXT_ANSWER)
 DEFAULT_EXPERT = Setting("models.default_expert", str, "", applies=Applies.NEXT_ANSWER)
+THINKING = Setting("models.thinking", str, "", applies=Applies.NEXT_ANSWER)  # see domain/thinking_choice.py
 
 ROUTER = Setting("router.model", str, "bundled", applies=Applies.NEXT_ANSWER)
 ROUTER_DEADLINE_MS = Setting("router.deadline_ms", int, 400, minimum=20, maximum=10_000, applies=Applies.NEXT_ANSWER)
@@ -142,8 +146,10 @@ ALL_SETTINGS: tuple[Setting[bool] | Setting[int] | Setting[float] | Setting[str]
     REPEAT_PENALTY,
     MAX_TOKENS,
     GUARD_ENABLED,
+    THINKING_BUDGET,
     SYSTEM_PROMPT,
     DEFAULT_EXPERT,
+    THINKING,
     ROUTER,
     ROUTER_DEADLINE_MS,
     ROUTER_USE_GPU,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from layadesk.domain.context_budget import estimate_tokens
 from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
 from layadesk.domain.follow_up import is_follow_up, slash_word
-from layadesk.domain.inference import FinishReason, PromptMessage, Role, SamplingParams, Timings
+from layadesk.domain.inference import FinishReason, PromptMessage, Role, SamplingParams, ThinkingParams, Timings
 from layadesk.domain.route_policy import choose
 from layadesk.domain.routing import Route, RouterAnswer, Turn
 from layadesk.protocol.commands import Generate
@@ -36,7 +36,8 @@ class AnswerOrder:
     """What a client wants answered, as a turn of `conversation_id` where there is one.
 
     `picked` is the user's choice for this message, `pinned` that for the conversation; without either the router
-    chooses, in at most `route_deadline_s`. `current` answered the message before.
+    chooses, in at most `route_deadline_s`. `current` answered the message before. `thinking` None is what the user has
+    chosen for the expert.
     """
 
     request_id: str
@@ -49,6 +50,7 @@ class AnswerOrder:
     route_deadline_s: float = ROUTE_DEADLINE_S
     conversation_id: str = ""
     client: str = ""
+    thinking: ThinkingParams | None = None
 
 
 class AnswerRequest:
@@ -136,6 +138,7 @@ class AnswerRequest:
             route.expert,
             order.messages,
             order.sampling,
+            order.thinking or self._pool.thinking(route.expert),
             conversation_id=order.conversation_id,
             client=order.client,
         )

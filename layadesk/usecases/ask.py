@@ -6,7 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from layadesk.domain.errors import ErrorReport
-from layadesk.domain.inference import FinishReason, MemoryUse, PromptMessage, Role, SamplingParams, Timings
+from layadesk.domain.inference import (
+    FinishReason,
+    MemoryUse,
+    PromptMessage,
+    Role,
+    SamplingParams,
+    ThinkingParams,
+    Timings,
+)
 from layadesk.domain.routing import Route
 from layadesk.protocol.events import Failed, Finished, PromptBuilt, TextDelta, ThinkingDelta
 from layadesk.settings import definitions
@@ -50,16 +58,21 @@ class Ask:
         sampling: SamplingParams,
         *,
         expert: str | None = None,
+        thinking: ThinkingParams | None = None,
         on_event: Callable[[AnswerEvent], None] = lambda _: None,
     ) -> Answered:
         """Answer `text`; `on_event` is called on this thread. A KeyboardInterrupt cancels and gives what there is.
+
+        `thinking` None is what the user has chosen for the expert.
 
         Raises EMPTY_PROMPT. Every other failure is in the result.
         """
         events: queue.SimpleQueue[AnswerEvent] = queue.SimpleQueue()
         system = self._settings.get(definitions.SYSTEM_PROMPT)
         prompt = as_prompt(system, [PromptMessage(Role.USER, clean_text(text))])
-        order = AnswerOrder(uuid.uuid4().hex, prompt, sampling, expert, route_deadline_s=ROUTER_START_S)
+        order = AnswerOrder(
+            uuid.uuid4().hex, prompt, sampling, expert, route_deadline_s=ROUTER_START_S, thinking=thinking
+        )
         self._answers.start(order, events.put)
         answered = Answered("", None, None, FinishReason.ERROR, None, None)
         parts: list[str] = []

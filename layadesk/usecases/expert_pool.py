@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from layadesk.domain.errors import ErrorCode, fail
-from layadesk.domain.inference import LoadParams, SamplingParams
+from layadesk.domain.inference import LoadParams, SamplingParams, ThinkingParams
 from layadesk.domain.models import ExpertSpec, InstalledModel, Origin
 from layadesk.domain.route_rules import parse_rules
 from layadesk.domain.routing import OutReason, Policy, PoolExpert
 from layadesk.domain.sampling_defaults import SamplingDefaults
 from layadesk.domain.strengths import Strengths, guess_strengths
+from layadesk.domain.thinking_choice import AUTO, parse_choices, thinking_params, with_choice
 from layadesk.model_library.expert_table import ExpertTable
 from layadesk.model_library.inventory import Inventory
 from layadesk.settings import definitions
@@ -131,6 +132,21 @@ class ExpertPool:
             repeat_penalty=self._changed(definitions.REPEAT_PENALTY),
             max_tokens=self._settings.get(definitions.MAX_TOKENS) or None,
         )
+
+    def thinking_choice(self, model_id: str) -> str:
+        """What the user has chosen about thinking for an expert; `auto` leaves it to the expert."""
+        return parse_choices(self._settings.get(definitions.THINKING)).get(model_id, AUTO)
+
+    def choose_thinking(self, model_id: str, choice: str) -> None:
+        """Remember a choice: `auto`, `on`, `off`, or an effort such as `low`. Raises UNKNOWN_EXPERT."""
+        self.installed(model_id)
+        choices = parse_choices(self._settings.get(definitions.THINKING))
+        self._settings.set(definitions.THINKING, with_choice(choices, model_id, choice))
+
+    def thinking(self, model_id: str) -> ThinkingParams:
+        """How an expert is asked to think; a budget of 0 in the settings means none."""
+        budget = self._settings.get(definitions.THINKING_BUDGET) or None
+        return thinking_params(self.thinking_choice(model_id), budget)
 
     def _changed(self, setting: Setting[ValueT]) -> ValueT | None:
         value = self._settings.get(setting)

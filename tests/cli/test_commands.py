@@ -55,6 +55,40 @@ def test_bench_engine_refuses_what_it_does_not_know(shell: Shell) -> None:
     assert "singel is none of single, parallel, ttft, gap, kv" in wrong.err
 
 
+def test_thinking_is_kept_apart_and_shown_where_it_is_all_there_is(shell: Shell) -> None:
+    shell.install()
+    shell.script(text="<think>Hm.</think>Yes.")
+    assert shell.run("ask", "Really?").out == "Yes.\n"
+    found = shell.run("ask", "Really?", "--json").json
+    assert (found["thinking"], found["text"]) == ("Hm.", "Yes.")
+    assert found["timings"]["n_thinking"] > 0
+    shell.script(text="<think>Never ending")
+    assert shell.run("ask", "Really?").out == "Never ending\n"
+
+
+def test_a_thinking_budget_closes_the_thoughts(shell: Shell) -> None:
+    shell.install()
+    shell.script(text="<think>ab\n</think>\n\nYes.")
+    found = shell.run("ask", "Really?", "--thinking-budget", "2", "--json").json
+    assert (found["thinking"], found["text"]) == ("ab", "Yes.")
+
+
+def test_the_choice_about_thinking_is_kept_for_each_expert(shell: Shell) -> None:
+    shell.install()
+    assert shell.run("models", "thinking", "tiny").out == "tiny: thinking auto\n"
+    assert shell.run("models", "thinking", "tiny", "off").status == 0
+    assert shell.run("models", "thinking", "tiny", "--json").json == {"expert": "tiny", "thinking": "off"}
+    assert complains(shell.run("models", "thinking", "nobody", "off"), "nobody")
+
+
+def test_an_answer_bound_to_a_file_that_is_no_schema_says_so(shell: Shell) -> None:
+    shell.install()
+    schema = shell.folder / "schema.json"
+    assert complains(shell.run("ask", "hi", "--json-schema", str(schema)), "JSON schema", "cannot be read")
+    schema.write_text("{", encoding="utf-8")
+    assert complains(shell.run("ask", "hi", "--json-schema", str(schema)), "JSON schema")
+
+
 def test_ask_reads_the_question_from_standard_input(shell: Shell) -> None:
     shell.install()
     shell.script(text=None)  # the answer repeats the question

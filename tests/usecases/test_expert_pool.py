@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 
 from layadesk.domain.errors import ErrorCode, LayaDeskError
-from layadesk.domain.inference import SamplingParams
+from layadesk.domain.inference import SamplingParams, ThinkingParams
 from layadesk.domain.routing import OutReason
 from layadesk.domain.sampling_defaults import SamplingDefaults
 from layadesk.model_library.expert_table import ExpertTable
@@ -116,3 +116,11 @@ def test_the_engine_hears_what_the_catalogue_recommends(desk: PlayedDesk) -> Non
     specs = {spec.model_id: spec.sampling for spec in desk.engine.experts}
     assert specs[model_id] == advised
     assert specs["alpha"] == SamplingDefaults()
+
+
+def test_the_choice_about_thinking_goes_with_the_expert_that_answers(desk: PlayedDesk) -> None:
+    assert desk.pool.thinking("alpha") == ThinkingParams()
+    desk.pool.choose_thinking("alpha", "low")
+    desk.settings.set(definitions.THINKING_BUDGET, 100)
+    desk.ask("hello")
+    assert desk.engine.request().thinking == ThinkingParams(enabled=True, effort="low", max_tokens=100)
