@@ -117,8 +117,7 @@ class EngineLoop:
         while True:
             unsaved = [runner for runner in self._experts.runners.values() if runner.kept.has_unsaved]
             due = self._experts.next_due
-            waits = [REST_S] if unsaved else []
-            waits += [] if due is None else [max(0.0, due - self._clock())]
+            waits = [REST_S] * bool(unsaved) + ([] if due is None else [max(0.0, due - self._clock())])
             try:
                 self._arrived.append(self._inbox.get(timeout=min(waits, default=None)))
             except queue.Empty:
