@@ -101,5 +101,5 @@ class CellKeeper:
         while (job := self._jobs.get()) is not None:
             try:
                 job()
-            except OSError as error:
-                log.warning("saved cells: %s", error)
+            except Exception:  # whatever it is: who waits for the next answer must get it
+                log.exception("a job of saved cells failed")
