@@ -3,6 +3,7 @@
 import logging
 import os
 from collections import deque
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,10 @@ from layadesk.protocol.options import RouterOptions
 from layadesk.router.bundled import BUNDLED, BundledRouter
 from layadesk.router.calibration import NOTHING_LEARNED
 from layadesk.router.decision_model import DecisionModel
+from layadesk.router.laya_model import LAYA, LayaModel, prepare_environment
 from layadesk.router.learned_file import read_learned
 from layadesk.router.no_opinion import NoOpinion
+from layadesk.router.standing_in import StandingIn
 
 log = logging.getLogger(__name__)
 
@@ -46,8 +49,25 @@ def load_decision_model(options: RouterOptions) -> DecisionModel:
     """
     if options.router == NoOpinion.router_id:
         return NoOpinion()
+    if options.router.startswith(LAYA) and len(options.router) > len(LAYA):
+        prepare_environment(use_gpu=options.use_gpu)
+        directory = Path(options.router.removeprefix(LAYA))
+        load = partial(_load_laya, directory, use_gpu=options.use_gpu)
+        return StandingIn(options.router, load, _bundled(options), deadline_ms=options.deadline_ms)
     if options.router != BUNDLED:
         raise fail(ErrorCode.ROUTER_UNKNOWN, router=options.router)
+    return _bundled(options)
+
+
+def _load_laya(directory: Path, *, use_gpu: bool) -> LayaModel:
+    try:
+        return LayaModel(directory, use_gpu=use_gpu)
+    except Exception as error:
+        log.warning("Laya cannot be loaded, the bundled router stands in: %s", error)
+        raise
+
+
+def _bundled(options: RouterOptions) -> DecisionModel:
     learned = read_learned(Path(options.learned_file)) if options.learned_file else NOTHING_LEARNED
     try:
         return BundledRouter(Path(options.assets_dir), learned)

@@ -17,7 +17,6 @@ from layadesk.workers.engine_client import EngineClient
 from layadesk.workers.router_client import RouterClient
 
 HISTORY_FOR_ROUTER = 4
-ROUTE_DEADLINE_S = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +35,8 @@ class AnswerOrder:
     """What a client wants answered, as a turn of `conversation_id` where there is one.
 
     `picked` is the user's choice for this message, `pinned` that for the conversation; without either the router
-    chooses, in at most `route_deadline_s`. `current` answered the message before. `thinking` None is what the user has
-    chosen for the expert.
+    chooses, in at most `route_deadline_s` (None: as the settings say). `current` answered the message before.
+    `thinking` None is what the user has chosen for the expert.
     """
 
     request_id: str
@@ -47,7 +46,7 @@ class AnswerOrder:
     picked: str | None = None
     current: str | None = None
     second_opinion: bool | None = None
-    route_deadline_s: float = ROUTE_DEADLINE_S
+    route_deadline_s: float | None = None
     conversation_id: str = ""
     client: str = ""
     thinking: ThinkingParams | None = None
@@ -103,7 +102,8 @@ class AnswerRequest:
         def on_answer(answer: RouterAnswer | None) -> None:
             self._go_on(order, answer, on_event)
 
-        self._router.route(questions[-1], history, on_answer, order.route_deadline_s)
+        deadline_s = order.route_deadline_s or self._pool.route_deadline_s()
+        self._router.route(questions[-1], history, on_answer, deadline_s)
 
     def cancel(self, request_id: str) -> None:
         """End a request wherever it is; silent for unknown ids."""
@@ -138,7 +138,7 @@ class AnswerRequest:
             route.expert,
             order.messages,
             order.sampling,
-            order.thinking or self._pool.thinking(route.expert),
+            order.thinking or (ThinkingParams(enabled=True) if route.thinks else self._pool.thinking(route.expert)),
             conversation_id=order.conversation_id,
             client=order.client,
         )

@@ -18,6 +18,8 @@ from layadesk.settings.definitions import Setting, ValueT
 from layadesk.settings.settings import Settings
 from layadesk.workers.engine_client import EngineClient
 
+ROUTE_DEADLINE_S = 0.4
+SLOW_ROUTERS = "laya:"
 LOAD_BYTES_PER_S = 1e9  # a common SSD; only weighed against the gain of another expert
 _BYTES_PER_PARAMETER = {"F3": 4.0, "F1": 2.0, "BF": 2.0, "Q8": 1.06, "Q6": 0.82, "Q5": 0.71, "Q3": 0.49, "Q2": 0.4}
 
@@ -91,6 +93,11 @@ class ExpertPool:
             if model.model_id == model_id:
                 return model
         raise fail(ErrorCode.UNKNOWN_EXPERT, expert=model_id, known=", ".join(m.model_id for m in models))
+
+    def route_deadline_s(self) -> float:
+        """How long a request waits for the router: a slow one has its own deadline before another answer stands."""
+        is_slow = self._settings.get(definitions.ROUTER).startswith(SLOW_ROUTERS)
+        return ROUTE_DEADLINE_S + (self._settings.get(definitions.ROUTER_DEADLINE_MS) / 1000.0 if is_slow else 0.0)
 
     def configure_engine(self) -> None:
         """Tell the engine which experts there are; cheap, so it is done before every request."""

@@ -65,3 +65,22 @@ def test_what_the_policy_weighs_is_told_from_the_messages_alone() -> None:
     again = turn_of(AnswerOrder("r", (*said[:-1], PromptMessage(Role.USER, "继续")), SamplingParams()))
     assert again.is_follow_up
     assert not turn_of(AnswerOrder("r", (said[0], replace(said[1], text="继续")), SamplingParams())).is_follow_up
+
+
+def test_a_heavy_request_is_thought_about_on_an_expert_that_can_and_only_where_that_is_wanted(desk: PlayedDesk) -> None:
+    desk.install("think-r1")
+    heavy = RouterAnswer("played", 0.1, {"math": 1.0}, {"math": 1.0}, 5, "en")
+    desk.router.answer = heavy
+    desk.whole_turn("prove it", "done")
+    desk.settings.set(definitions.ENHANCE, True)
+    desk.whole_turn("prove it", "done")
+    desk.router.answer = replace(heavy, complexity=1)
+    desk.whole_turn("prove it", "done")
+    assert [desk.engine.request(n).thinking.enabled for n in range(3)] == [None, True, None]
+
+
+def test_a_slow_router_is_waited_for_a_little_longer_than_its_own_deadline(desk: PlayedDesk) -> None:
+    quick = desk.pool.route_deadline_s()
+    desk.settings.set(definitions.ROUTER, "laya:/somewhere")
+    desk.settings.set(definitions.ROUTER_DEADLINE_MS, 900)
+    assert desk.pool.route_deadline_s() - quick == 0.9

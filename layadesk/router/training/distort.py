@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping, Sequence
+from enum import IntEnum
 from typing import Final
 
 GREETINGS: Final = {
@@ -82,18 +83,27 @@ def paste(text: str, pasted: Sequence[str], rng: random.Random, *, n_chars: int,
     return f"{text}{joint}{prose}" if after else f"{prose}{joint if joint != ':' else ' '}{text}"
 
 
-def distorted(text: str, lang: str, pasted: Mapping[str, Sequence[str]], rng: random.Random) -> str:
-    """One of them or none, as often as training wants it."""
+class Side(IntEnum):
+    """Where the request stands in a text that was distorted."""
+
+    WHOLE = 0
+    FIRST = 1
+    LAST = 2
+
+
+def distorted(text: str, lang: str, pasted: Mapping[str, Sequence[str]], rng: random.Random) -> tuple[str, Side]:
+    """One of them or none, as often as training wants it; and which end of the text is the request."""
     draw = rng.random()
     if draw < _PASTED and len(text) < 1500:
         other = "en" if lang == "zh" else "zh"
         prose = pasted[other if rng.random() < 0.15 else lang]
         n_chars = rng.choice((300, 600, 1000, 2000, 4000, 4000))
-        return paste(text, prose, rng, n_chars=n_chars, after=rng.random() < 0.5)
+        side = rng.choice((Side.FIRST, Side.LAST))
+        return paste(text, prose, rng, n_chars=n_chars, after=side is Side.FIRST), side
     if draw < _PASTED + 0.1:
-        return typos(text, rng, rng.choice((0.03, 0.06, 0.1)))
+        return typos(text, rng, rng.choice((0.03, 0.06, 0.1))), Side.WHOLE
     if draw < _PASTED + 0.14:
-        return greet(text, lang, rng)
+        return greet(text, lang, rng), Side.WHOLE
     if draw < _PASTED + 0.2:
-        return text.lower().rstrip(".?!。？！")
-    return text
+        return text.lower().rstrip(".?!。？！"), Side.WHOLE
+    return text, Side.WHOLE

@@ -19,7 +19,7 @@ from torch.nn import functional
 from layadesk.domain.routing_labels import DOMAINS, TASKS
 from layadesk.router.network import GATE_MOST, SHARPNESS
 from layadesk.router.reading import Reading, read
-from layadesk.router.training.distort import distorted
+from layadesk.router.training.distort import Side, distorted
 from layadesk.router.training.features import Bags, Vocabulary, bags, choose_vocabulary
 from layadesk.router.training.rows import PROJECT, Row
 
@@ -41,6 +41,7 @@ class Recipe:
     domain_weight: float = 0.5
     balance: float = 0.5
     project_weight: float = 3.0
+    gate_weight: float = 0.3
     seed: int = 1
     is_baseline: bool = False
 
@@ -79,22 +80,25 @@ def fit(rows: Sequence[Row], pasted: Mapping[str, Sequence[str]], recipe: Recipe
         rng = random.Random(f"{recipe.seed} {epoch}")
         seen = plain
         if not recipe.is_baseline:
-            seen = bags([distorted(row.text, row.lang, pasted, rng) for row in rows])
+            changed = [distorted(row.text, row.lang, pasted, rng) for row in rows]
+            seen = bags([text for text, _ in changed])
+            asks = asking(plain, seen, [side for _, side in changed])
         numbers = torch.from_numpy(vocabulary.numbers(seen.ids)).long()
         order = np.random.default_rng(recipe.seed * 100 + epoch).permutation(len(rows))
         for at in range(0, len(rows), recipe.batch):
             chosen = order[at : at + recipe.batch]
             optimiser.param_groups[0]["lr"] = recipe.rate * (1 - step / n_steps)
             step += 1
-            scores = forward(
-                (table, bias, idf), _batch(seen, numbers, chosen), dropout=recipe.dropout, gated=not recipe.is_baseline
-            )
+            batch = _batch(seen, numbers, chosen)
+            scores, gates = forward((table, bias, idf), batch, dropout=recipe.dropout, gated=not recipe.is_baseline)
             index = torch.from_numpy(chosen)
             loss = _loss(scores[:, : len(TASKS)], tasks[index], weights[index], recipe.smoothing)
             loss = loss + recipe.domain_weight * _loss(
                 scores[:, len(TASKS) :], domains[index], weights[index], recipe.smoothing
             )
             loss = loss + recipe.decay * table.square().sum()
+            if not recipe.is_baseline:
+                loss = loss + recipe.gate_weight * _gate_loss(gates, asks[_sentences_of(seen, chosen)])
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
@@ -103,8 +107,8 @@ def fit(rows: Sequence[Row], pasted: Mapping[str, Sequence[str]], recipe: Recipe
 
 def forward(
     weights: tuple[torch.Tensor, torch.Tensor, torch.Tensor], batch: _Batch, *, dropout: float = 0.0, gated: bool = True
-) -> torch.Tensor:
-    """Scores [texts of the batch, N_COLUMNS]. `weights`: table, bias, idf."""
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Scores [texts of the batch, N_COLUMNS], and the logarithm of each gate. `weights`: table, bias, idf."""
     table, bias, idf = weights
     ids, offsets, text_of, is_signs, n_texts = batch
     share = idf[ids]
@@ -112,11 +116,12 @@ def forward(
         share = share * (torch.rand(len(ids)) >= dropout) / (1 - dropout)
     z = functional.embedding_bag(ids, table, offsets, mode="sum", per_sample_weights=share)
     mass = functional.embedding_bag(ids, (idf * idf)[:, None], offsets, mode="sum")
-    gate = torch.exp((SHARPNESS * z[:, -1:] / torch.sqrt(mass + 1)).clamp(-GATE_MOST, GATE_MOST))
+    opens = SHARPNESS * z[:, -1:] / torch.sqrt(mass + 1)
+    gate = torch.exp(opens.clamp(-GATE_MOST, GATE_MOST))
     gate = torch.where(is_signs[:, None], torch.ones_like(gate), gate) if gated else torch.ones_like(gate)
     total = torch.zeros(n_texts, N_COLUMNS).index_add(0, text_of, gate * z[:, :-1])
     norm = torch.zeros(n_texts, 1).index_add(0, text_of, gate * gate * mass)
-    return total / torch.sqrt(norm + 1) + bias
+    return total / torch.sqrt(norm + 1) + bias, opens[:, 0]
 
 
 def scores_of(fitted: Fitted, texts: Sequence[str], batch: int = 256) -> NDArray[np.float32]:
@@ -131,7 +136,7 @@ def scores_of(fitted: Fitted, texts: Sequence[str], batch: int = 256) -> NDArray
         for at in range(0, len(texts), batch):
             chosen = np.arange(at, min(at + batch, len(texts)))
             gated = not fitted.recipe.is_baseline
-            out.append(forward((table, bias, idf), _batch(seen, numbers, chosen), gated=gated).numpy())
+            out.append(forward((table, bias, idf), _batch(seen, numbers, chosen), gated=gated)[0].numpy())
     scores: NDArray[np.float32] = np.concatenate(out)
     return scores
 
@@ -150,7 +155,7 @@ def labels(rows: Sequence[Row]) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def _batch(seen: Bags, numbers: torch.Tensor, chosen: NDArray[np.intp]) -> _Batch:
-    sentences = np.concatenate([np.arange(seen.first[k], seen.first[k + 1]) for k in chosen])
+    sentences = _sentences_of(seen, chosen)
     lengths = seen.starts[sentences + 1] - seen.starts[sentences]
     offsets = np.concatenate(([0], np.cumsum(lengths)[:-1]))
     inside = np.arange(lengths.sum()) - np.repeat(offsets, lengths) + np.repeat(seen.starts[sentences], lengths)
@@ -162,6 +167,33 @@ def _batch(seen: Bags, numbers: torch.Tensor, chosen: NDArray[np.intp]) -> _Batc
         torch.from_numpy(seen.is_signs[sentences]),
         len(chosen),
     )
+
+
+def _sentences_of(seen: Bags, chosen: NDArray[np.intp]) -> NDArray[np.int64]:
+    return np.concatenate([np.arange(seen.first[k], seen.first[k + 1]) for k in chosen])
+
+
+def asking(plain: Bags, seen: Bags, sides: Sequence[Side]) -> NDArray[np.float32]:
+    """For each sentence 1 where it belongs to the request, 0 where it was pasted, -1 where that is not known."""
+    wanted = np.full(len(seen.text_of), -1.0, dtype=np.float32)
+    for k, side in enumerate(sides):
+        if side is Side.WHOLE:
+            continue
+        n_asking = int(plain.first[k + 1] - plain.first[k]) - 1
+        first, last = int(seen.first[k]), int(seen.first[k + 1]) - 1  # the signs stay open
+        wanted[first:last] = 0.0
+        if side is Side.FIRST:
+            wanted[first : min(first + n_asking, last)] = 1.0
+        else:
+            wanted[max(first, last - n_asking) : last] = 1.0
+    return wanted
+
+
+def _gate_loss(gates: torch.Tensor, wanted: NDArray[np.float32]) -> torch.Tensor:
+    known = torch.from_numpy(wanted >= 0)
+    if not bool(known.any()):
+        return torch.zeros(())
+    return functional.binary_cross_entropy_with_logits(gates[known], torch.from_numpy(wanted)[known])
 
 
 def _loss(scores: torch.Tensor, wanted: torch.Tensor, weights: torch.Tensor, smoothing: float) -> torch.Tensor:
