@@ -25,6 +25,7 @@ from layadesk.protocol.options import EngineOptions, RouterOptions
 from layadesk.protocol.scripted import ScriptedOptions
 from layadesk.settings import definitions
 from layadesk.settings.settings import Settings
+from layadesk.store.corrections_file import CorrectionsFile
 from layadesk.store.store import Store
 from layadesk.telemetry.sampler import Sampler
 from layadesk.telemetry.sensor_list import Observed
@@ -46,6 +47,7 @@ from layadesk.usecases.price_load import PriceLoad
 from layadesk.usecases.probe_machine import probe_machine
 from layadesk.usecases.regenerate import Regenerate
 from layadesk.usecases.route_texts import RouteTexts
+from layadesk.usecases.router_learning import LearnedFiles, RouterLearning
 from layadesk.usecases.running_turns import RunningTurns
 from layadesk.usecases.send_message import SendMessage, StartTurn
 from layadesk.usecases.session_log import SessionLog
@@ -53,6 +55,7 @@ from layadesk.usecases.stop_generation import StopGeneration
 from layadesk.usecases.timeline import Timeline
 from layadesk.usecases.turns import TurnEvent
 from layadesk.usecases.watch_machine import WatchResources, WatchStorage, WatchWorkers
+from layadesk.usecases.watch_routes import WatchRoutes
 from layadesk.workers import spawn
 from layadesk.workers.dry_runner import DryRunner
 from layadesk.workers.engine_client import EngineClient
@@ -111,15 +114,18 @@ class Core:
         self.router = RouterClient(
             lambda: spawn.start_router(self._router_options()), log_dir=self.paths.logs, run_dir=self.paths.run
         )
+        self.learned = LearnedFiles(self.paths.router_learned)
         self.pool = ExpertPool(
             self.inventory,
             self.settings,
             self.engine,
             ExpertTable(self.paths.expert_table),
             recommended={card.model_id: card.sampling for card in read_catalogue(catalogue_file()).cards},
+            learned_confidence=self.learned.confidence,
         )
         self.answers = AnswerRequest(self.pool, self.router, self.engine)
         self.ask = Ask(self.answers, self.settings)
+        self.learning = RouterLearning(CorrectionsFile(self.paths.corrections), self.learned, self.router, self.pool)
         self.route_texts = RouteTexts(self.pool, self.router)
         self.experts = Experts(self.inventory, self.pool)
         work = EngineWorkWatch(self.engine)
@@ -179,6 +185,11 @@ class Core:
         self.settings.flush()
 
 
+def open_store(paths: DataPaths) -> Store:
+    """The conversations, for a command that only reads them; close it."""
+    return Store.open(paths, now=time.time())
+
+
 def _engine_options(engine: str, log_dir: str, cache_dir: str) -> EngineOptions:
     """`engine` is `llama`, `scripted`, or `scripted:FILE.json` with the fields of ScriptedOptions."""
     backend, _, script = engine.partition(":")
@@ -202,7 +213,7 @@ class Desk:
 
     def __init__(self, data_dir: Path, *, engine: str = "llama") -> None:
         core = Core(data_dir, engine=engine)
-        store = Store.open(core.paths, now=time.time())
+        store = open_store(core.paths)
         n_interrupted = store.mark_interrupted()
         if n_interrupted:
             log.info("%d answers had been interrupted", n_interrupted)
@@ -216,13 +227,15 @@ class Desk:
             store=store, pool=core.pool, answers=core.answers, running=running, feed=turns, settings=core.settings
         )
         self._core = core
+        turns.subscribe(core.learning.on_turn)
+        regenerate = Regenerate(start_turn)
         self._rooms = _Rooms(store, running)
         conversations = Conversations(store, running, turns, forget=core.engine.forget_conversation)
         self.use_cases = UseCases(
             conversations=conversations,
             move_chats=MoveChats(store, conversations.changed),
             send_message=SendMessage(start_turn),
-            regenerate=Regenerate(start_turn),
+            regenerate=regenerate,
             stop_generation=StopGeneration(core.answers, running),
             experts=core.experts,
             resources=WatchResources(core.sampler, Timeline(turns), guard),
@@ -232,6 +245,7 @@ class Desk:
             settings=core.settings,
             diagnose=core.diagnosis(answers=session.answers, alerts=guard.episodes),
             guard=guard,
+            routes=WatchRoutes(store, regenerate, core.learning),
         )
 
     def start(self) -> None:

@@ -32,7 +32,7 @@ def test_a_command_of_the_readme_exists(command: str) -> None:
 
 def test_every_command_that_exists_is_in_the_readme() -> None:
     existing = listed_in(help_of("-m", "layadesk"))
-    grouped = ("models", "bench")
+    grouped = ("models", "bench", "router")
     actions = {f"{group} {action}" for group in grouped for action in listed_in(help_of("-m", "layadesk", group))}
     assert (existing - set(grouped)) | actions == set(PROMISED)
 

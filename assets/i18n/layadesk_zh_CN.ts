@@ -1625,6 +1625,22 @@
         <source>The entry is left out until it is mended; the others count.</source>
         <translation>该项在修正前不计入，其余照常使用。</translation>
     </message>
+    <message>
+        <source>There are too few corrections to learn from: {n}, and it takes {needed}.</source>
+        <translation>可供学习的更正太少：{n} 条，需要 {needed} 条。</translation>
+    </message>
+    <message>
+        <source>Go on correcting routes that were wrong, and calibrate later.</source>
+        <translation>请继续更正错误的路由，稍后再校准。</translation>
+    </message>
+    <message>
+        <source>The router has not been calibrated here, so there is nothing to take back.</source>
+        <translation>路由器在这里还没有校准过，没有可撤销的内容。</translation>
+    </message>
+    <message>
+        <source>Nothing has to be done.</source>
+        <translation>无需处理。</translation>
+    </message>
 </context>
 <context>
     <name>findings</name>

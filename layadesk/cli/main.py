@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from layadesk import __version__
-from layadesk.cli import ask, bench, bench_engine, checks, fit, models, route
+from layadesk.cli import ask, bench, bench_engine, checks, fit, models, route, router
 from layadesk.cli.bench_engine import SECTIONS
 from layadesk.cli.printing import EXIT_FAILED, EXIT_INTERRUPTED, complain
 from layadesk.domain.errors import LayaDeskError
@@ -72,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_route(commands, printing)
     _add_fit(commands, printing)
     _add_bench(commands, printing)
+    _add_router(commands, printing)
     smoke = commands.add_parser("smoke", parents=[printing], help="after installation: load, route, answer, measure")
     smoke.add_argument("--expert", metavar="ID", help="the expert to test; default: the router's choice")
     smoke.set_defaults(run=checks.smoke)
@@ -162,6 +163,19 @@ def _sections(text: str) -> tuple[str, ...]:
     if unknown:
         raise argparse.ArgumentTypeError(f"{unknown[0]} is none of {', '.join(SECTIONS)}")
     return names
+
+
+def _add_router(commands: Any, printing: argparse.ArgumentParser) -> None:
+    group = commands.add_parser("router", help="what the router learns from corrections")
+    actions = group.add_subparsers(title="actions", metavar="ACTION", required=True)
+    actions.add_parser("calibrate", parents=[printing], help="fit to the corrections").set_defaults(
+        run=router.calibrate
+    )
+    actions.add_parser("undo", parents=[printing], help="take the last calibration back").set_defaults(run=router.undo)
+    actions.add_parser("stats", parents=[printing], help="what the kept routes say").set_defaults(run=router.stats)
+    exporting = actions.add_parser("export", parents=[printing], help="write corrections in Laya's fine-tuning format")
+    exporting.add_argument("file", metavar="FILE.jsonl")
+    exporting.set_defaults(run=router.export)
 
 
 def _positive(text: str) -> int:

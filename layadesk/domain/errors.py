@@ -75,6 +75,8 @@ class ErrorCode(StrEnum):
     ROUTER_MODEL_DAMAGED = "router_model_damaged"
     ROUTER_UNKNOWN = "router_unknown"
     EXPERT_TABLE_DAMAGED = "expert_table_damaged"
+    TOO_FEW_CORRECTIONS = "too_few_corrections"
+    NOTHING_TO_UNDO = "nothing_to_undo"
     # ours
     BAD_SETTING = "bad_setting"
     SETTINGS_DAMAGED = "settings_damaged"

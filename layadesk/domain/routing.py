@@ -48,7 +48,8 @@ class RouterAnswer:
     `task_probs` and `domain_probs` sum to 1 where they are not empty; `complexity` is 1–5; `route_ms` is the time
     in the router process, `forward_ms` that of the network alone. `effort_signs` are why it is light or heavy, `folds`
     what was not read as prose ("code python, 40 lines"). `wanted` names a router that was asked first and did not
-    answer, `wanted_lack` why (`late`, `broken`, `loading`).
+    answer, `wanted_lack` why (`late`, `broken`, `loading`). `plain_task_probs` are without what was learned here, empty
+    where that is nothing.
     """
 
     router_id: str
@@ -62,6 +63,7 @@ class RouterAnswer:
     folds: tuple[str, ...] = ()
     wanted: str | None = None
     wanted_lack: str | None = None
+    plain_task_probs: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

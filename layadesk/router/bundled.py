@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
+from layadesk.domain.route_calibration import NO_FIT, Fit, applied
 from layadesk.domain.routing import RouterAnswer
 from layadesk.domain.routing_labels import DOMAINS, TASKS
 from layadesk.router.calibration import NOTHING_LEARNED, Learned, softmax, temperature
 from layadesk.router.effort import guess_effort
 from layadesk.router.language import detect
-from layadesk.router.network import load_network
+from layadesk.router.network import HEADS, load_network
 from layadesk.router.pieces import cut
 from layadesk.router.reading import Fold, Reading, read
 
@@ -29,7 +28,7 @@ class BundledRouter:
         """Load the weights. Raises ROUTER_MODEL_MISSING and ROUTER_MODEL_DAMAGED."""
         self.network = load_network(directory)
         self.learned = learned
-        self._offsets = np.array([learned.offsets.get(task, 0.0) for task in TASKS], dtype=np.float32)
+        self._fit = Fit(learned.offsets, learned.factors.get("task", 1.0))
 
     def answer(self, text: str, history: Sequence[str]) -> RouterAnswer:  # follow-ups are the policy's
         """What it makes of `text`. Any string is read; what has no words gets even probabilities."""
@@ -41,13 +40,15 @@ class BundledRouter:
         forward_ms = (time.perf_counter() - before) * 1000.0
         language = detect(reading)
         n = len(TASKS)
-        temperatures, factors = self.network.facts.temperatures, self.learned.factors
-        task_t = temperature(temperatures["task"], language) * factors.get("task", 1.0)
-        domain_t = temperature(temperatures["domain"], language) * factors.get("domain", 1.0)
+        temperatures = self.network.facts.temperatures
+        task_t, domain_t = (temperature(temperatures[head], language) for head in HEADS)
         if is_wordless(reading):
             task_t = domain_t = 100.0
-        task_probs = dict(zip(TASKS, softmax(scores[:n] + self._offsets, task_t).tolist(), strict=True))
+        task_probs = dict(zip(TASKS, softmax(scores[:n], task_t).tolist(), strict=True))
         domain_probs = dict(zip(DOMAINS, softmax(scores[n:], domain_t).tolist(), strict=True))
+        plain_probs: dict[str, float] = {}
+        if self._fit != NO_FIT:
+            plain_probs, task_probs = task_probs, applied(self._fit, task_probs)
         effort = guess_effort(reading, task_probs, self.learned.raises)
         return RouterAnswer(
             self.router_id,
@@ -59,6 +60,7 @@ class BundledRouter:
             forward_ms,
             effort.signs,
             tuple(_told(fold) for fold in reading.folds[:_MOST_FOLDS]),
+            plain_task_probs=plain_probs,
         )
 
 

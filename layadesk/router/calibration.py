@@ -13,7 +13,7 @@ UNMEASURED: Final = 1.5  # and less surely by this factor
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """Of this installation's corrections: offsets added to a task's score, factors on a head's temperature, effort.
+    """Of this installation's corrections: p' ∝ exp((log p + offset) / factor), see `domain/route_calibration.py`.
 
     `offsets` task → score; `factors` head → factor; `raises` task → added complexity.
     """

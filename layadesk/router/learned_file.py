@@ -25,7 +25,7 @@ def read_learned(file: Path) -> Learned:
         _check_format(fields["format"])
         return Learned(
             _numbers(fields.get("offsets", {}), TASKS, -_MOST_OFFSET, _MOST_OFFSET),
-            _numbers(fields.get("factors", {}), ("task", "domain"), 0.2, 5.0),
+            _numbers(fields.get("factors", {}), ("task",), 0.2, 5.0),
             _numbers(fields.get("raises", {}), TASKS, 0.0, 2.0),
         )
     except FileNotFoundError:

@@ -9,7 +9,8 @@ from typing import Generic, TypeVar
 
 from layadesk.domain.chat import Conversation, Message
 from layadesk.domain.errors import ErrorCode, fail
-from layadesk.store.rows import CONVERSATION_FIELDS, MESSAGE_FIELDS, conversation_from, message_from
+from layadesk.domain.routing import Route
+from layadesk.store.rows import CONVERSATION_FIELDS, MESSAGE_FIELDS, conversation_from, message_from, route_from
 
 ValueT = TypeVar("ValueT")
 
@@ -45,6 +46,21 @@ def load_conversation(connection: sqlite3.Connection, conversation_id: str) -> F
     if conversation is None:
         raise fail(ErrorCode.UNKNOWN_CONVERSATION, conversation=conversation_id)
     return Found(conversation, frozenset() if is_whole else frozenset({f"conversation {conversation_id!r}"}))
+
+
+def list_routes(connection: sqlite3.Connection) -> Found[tuple[Route, ...]]:
+    """The routes of all answers of conversations that are not deleted, oldest first."""
+    found, unreadable = [], set()
+    for message_id, raw in connection.execute(
+        "SELECT message_id, route FROM message JOIN conversation USING (conversation_id)"
+        " WHERE route IS NOT NULL AND deleted_at IS NULL ORDER BY message.created_at"
+    ):
+        route = route_from(raw)
+        if route is None:
+            unreadable.add(f"message {message_id!r}")
+        else:
+            found.append(route)
+    return Found(tuple(found), frozenset(unreadable))
 
 
 def load_messages(connection: sqlite3.Connection, conversation_id: str) -> Found[dict[str, Message]]:

@@ -121,6 +121,14 @@ def conversation_from(row: tuple[Any, ...]) -> tuple[Conversation | None, bool]:
     return conversation, reading.is_whole
 
 
+def route_from(raw: object) -> Route | None:
+    """A route as it is kept; None for one that cannot be read."""
+    try:
+        return _ROUTE.decode(raw) if isinstance(raw, str | bytes) else None
+    except (msgspec.DecodeError, ValueError):
+        return None
+
+
 def message_from(row: tuple[Any, ...]) -> tuple[Message | None, bool]:
     """A row of MESSAGE_FIELDS as a value, and whether all of it could be read. None: it has no id.
 

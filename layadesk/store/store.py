@@ -97,6 +97,10 @@ class Store:
         """
         return self._threads.read(partial(queries.load_messages, conversation_id=conversation_id))
 
+    def list_routes(self) -> Future[tuple[Route, ...]]:
+        """The kept routes of all conversations, oldest first."""
+        return self._threads.read(queries.list_routes)
+
     def add_conversation(self, conversation: Conversation) -> Future[None]:
         """Keep a new conversation. One with the same id stays as it is, and only gets the title it has not."""
         return self._threads.write(lambda db: changes.add_conversation(db, conversation))

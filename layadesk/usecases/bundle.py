@@ -14,6 +14,7 @@ from layadesk.usecases.send_message import SendMessage
 from layadesk.usecases.stop_generation import StopGeneration
 from layadesk.usecases.turns import TurnEvent
 from layadesk.usecases.watch_machine import WatchResources, WatchStorage, WatchWorkers
+from layadesk.usecases.watch_routes import WatchRoutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +34,4 @@ class UseCases:
     settings: Settings
     diagnose: Diagnose
     guard: MemoryGuard
+    routes: WatchRoutes

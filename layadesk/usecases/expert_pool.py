@@ -1,6 +1,6 @@
 """The experts the router may choose, and how each is loaded; keeps the engine's list equal to the inventory."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from layadesk.domain.errors import ErrorCode, fail
@@ -38,9 +38,11 @@ class ExpertPool:
         strengths: ExpertTable,
         *,
         recommended: Mapping[str, SamplingDefaults] = MappingProxyType({}),
+        learned_confidence: Callable[[], float | None] = lambda: None,
     ) -> None:
         self._strengths = strengths
         self._recommended = recommended
+        self._learned_confidence = learned_confidence
         self._inventory = inventory
         self._settings = settings
         self._engine = engine
@@ -67,7 +69,7 @@ class ExpertPool:
         """What the settings say about the choice."""
         get = self._settings.get
         return Policy(
-            confidence=get(definitions.ROUTER_CONFIDENCE),
+            confidence=self._learned_confidence() or get(definitions.ROUTER_CONFIDENCE),
             margin=get(definitions.ROUTER_MARGIN),
             rules=parse_rules(get(definitions.ROUTER_RULES)),
             topk=get(definitions.TOPK),

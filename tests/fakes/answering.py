@@ -108,6 +108,11 @@ class PlayedRouter:
         self.held: list[Callable[[RouterAnswer | None], None]] = []
         self.asked: list[tuple[str, tuple[str, ...]]] = []
         self.arrived = threading.Event()
+        self.n_restarts = 0
+
+    def restart(self) -> None:
+        """As the router client."""
+        self.n_restarts += 1
 
     def route(
         self,

@@ -229,6 +229,14 @@ _TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
         ),
         QT_TRANSLATE_NOOP("errors", "Choose one of these."),
     ),
+    ErrorCode.TOO_FEW_CORRECTIONS: (
+        QT_TRANSLATE_NOOP("errors", "There are too few corrections to learn from: {n}, and it takes {needed}."),
+        QT_TRANSLATE_NOOP("errors", "Go on correcting routes that were wrong, and calibrate later."),
+    ),
+    ErrorCode.NOTHING_TO_UNDO: (
+        QT_TRANSLATE_NOOP("errors", "The router has not been calibrated here, so there is nothing to take back."),
+        QT_TRANSLATE_NOOP("errors", "Nothing has to be done."),
+    ),
     ErrorCode.EXPERT_TABLE_DAMAGED: (
         QT_TRANSLATE_NOOP(
             "errors",
