@@ -2,6 +2,13 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>DraftsView</name>
+    <message numerus="yes">
+        <source>%n draft(s) before this answer</source>
+        <translation><numerusform>%n draft before this answer</numerusform><numerusform>%n drafts before this answer</numerusform></translation>
+    </message>
+</context>
+<context>
     <name>AnswerView</name>
     <message numerus="yes">
         <source>%n older message(s) were left out, because the conversation is longer than the context.</source>

@@ -40,6 +40,17 @@
     </message>
 </context>
 <context>
+    <name>DraftsView</name>
+    <message numerus="yes">
+        <source>%n draft(s) before this answer</source>
+        <translation><numerusform>这个回答之前的 %n 份草稿</numerusform></translation>
+    </message>
+    <message>
+        <source>It wrote nothing.</source>
+        <translation>它什么也没写。</translation>
+    </message>
+</context>
+<context>
     <name>AnswerStatus</name>
     <message>
         <source>Answer again</source>

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from layadesk.domain.errors import Fact
+from layadesk.domain.errors import ErrorReport, Fact
 from layadesk.domain.route_utility import UtilityTerms
 from layadesk.domain.routing_labels import Effort, effort_of
 from layadesk.domain.strengths import Strengths
@@ -137,6 +137,15 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Draft:
+    """What one of two experts wrote before the final answer; `error` is set where it failed."""
+
+    expert: str
+    text: str
+    error: ErrorReport | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Route:
     """The kept result of one decision. Unknown is None, never a made-up value.
 
@@ -169,6 +178,7 @@ class Route:
     thinks: bool = False
     wanted_router: str | None = None
     wanted_lack: str | None = None
+    drafts: tuple[Draft, ...] = ()
 
     @property
     def effort(self) -> Effort | None:

@@ -13,6 +13,7 @@ from layadesk.domain.routing import Route, RouterAnswer, Turn
 from layadesk.protocol.commands import Generate
 from layadesk.protocol.events import Failed, Finished, Queued, RequestEvent
 from layadesk.usecases.expert_pool import ExpertPool
+from layadesk.usecases.second_opinion import DraftEvent, Opinions, SecondOpinion
 from layadesk.workers.engine_client import EngineClient
 from layadesk.workers.router_client import RouterClient
 
@@ -27,7 +28,7 @@ class RouteChosen:
     route: Route
 
 
-AnswerEvent = RouteChosen | RequestEvent
+AnswerEvent = RouteChosen | RequestEvent | DraftEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,7 @@ class AnswerRequest:
         self._pool = pool
         self._router = router
         self._engine = engine
+        self._opinions = SecondOpinion(engine)
         self._lock = threading.Lock()
         self._routing: dict[str, bool] = {}  # request id → cancelled meanwhile
         self._is_paused = False
@@ -115,7 +117,8 @@ class AnswerRequest:
         if held is not None:
             held[1](Finished(request_id, "", FinishReason.CANCELLED, Timings()))
             return
-        self._engine.cancel(request_id)
+        if not self._opinions.cancel(request_id):
+            self._engine.cancel(request_id)
 
     def _go_on(self, order: AnswerOrder, answer: RouterAnswer | None, on_event: Callable[[AnswerEvent], None]) -> None:
         request_id = order.request_id
@@ -132,6 +135,12 @@ class AnswerRequest:
         if is_cancelled:
             self._leave_routing(request_id)
             on_event(Finished(request_id, "", FinishReason.CANCELLED, Timings()))
+            return
+        if route.second is not None:
+            opinions = Opinions(request_id, order.messages, order.sampling, route, order.conversation_id, order.client)
+            self._opinions.start(opinions, on_event)
+            if self._leave_routing(request_id):
+                self._opinions.cancel(request_id)
             return
         request = Generate(
             request_id,

@@ -136,7 +136,7 @@ class RouterLearning:
             return
         if event.message.finish_reason is FinishReason.LENGTH:
             self._evidence(CorrectionKind.CUT_OFF, event.message)
-        elif is_looping(event.message.text):
+        elif event.message.finish_reason is FinishReason.LOOP or is_looping(event.message.text):
             self._evidence(CorrectionKind.LOOPING, event.message)
 
     def regenerated(self, answer: Message) -> None:

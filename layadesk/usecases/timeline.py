@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from layadesk.protocol.feed import Feed
 from layadesk.usecases.turns import (
+    TurnDraft,
     TurnEnded,
     TurnEvent,
     TurnPhase,
@@ -62,7 +63,7 @@ class Timeline:
                 self._enter(phase, event.conversation_id, event.message_id)
             case TurnPrompt():
                 self._enter(TurnPhase.PREFILL, event.conversation_id, event.message_id)
-            case TurnText() | TurnThinking():
+            case TurnText() | TurnThinking() | TurnDraft():
                 self._enter(TurnPhase.DECODE, event.conversation_id, event.message_id)
             case TurnEnded():
                 self._end(event.message_id)

@@ -20,7 +20,9 @@ from layadesk.protocol.feed import Feed
 from layadesk.store.store import Store
 from layadesk.usecases.answer_request import AnswerEvent, RouteChosen
 from layadesk.usecases.running_turns import RunningTurn, RunningTurns
+from layadesk.usecases.second_opinion import DraftEnded, DraftEvent, DraftText
 from layadesk.usecases.turns import (
+    TurnDraft,
     TurnEnded,
     TurnEvent,
     TurnPhase,
@@ -61,14 +63,10 @@ class TurnRecorder:
                 self._turn.message = replace(self._turn.message, route=route, expert_id=route.expert)
                 self._store.save_route(self._message_id, route)
                 self._feed.publish(TurnRouted(self._conversation_id, self._message_id, route))
-            case Queued(position=position):
-                self._progress(TurnPhase.QUEUED, position=position)
-            case Loading(fraction=fraction):
-                self._progress(TurnPhase.LOADING, fraction=fraction)
+            case Queued() | Loading() | PrefillProgress():
+                self._progressed(event)
             case PromptBuilt():
                 self._prompt_built(event)
-            case PrefillProgress(n_done=n_done, n_prompt=n_prompt):
-                self._progress(TurnPhase.PREFILL, fraction=n_done / n_prompt if n_prompt else None)
             case ThinkingDelta(text=text, n_decoded=n_decoded):
                 offset = self._turn.n_thinking_chars
                 self._running.append_thinking(self._message_id, text, n_decoded)
@@ -77,13 +75,38 @@ class TurnRecorder:
                 offset = self._turn.n_chars
                 self._running.append(self._message_id, text, n_decoded)
                 self._feed.publish(TurnText(self._conversation_id, self._message_id, text, offset, n_decoded))
+            case DraftText() | DraftEnded():
+                self._drafting(event)
             case Finished():
                 self._end(self._finished(event))
             case Failed(error=error):
                 self._end(self._failed(error))
 
+    def _progressed(self, event: Queued | Loading | PrefillProgress) -> None:
+        match event:
+            case Queued(position=position):
+                self._progress(TurnPhase.QUEUED, position=position)
+            case Loading(fraction=fraction):
+                self._progress(TurnPhase.LOADING, fraction=fraction)
+            case PrefillProgress(n_done=n_done, n_prompt=n_prompt):
+                self._progress(TurnPhase.PREFILL, fraction=n_done / n_prompt if n_prompt else None)
+
     def _progress(self, phase: TurnPhase, *, fraction: float | None = None, position: int | None = None) -> None:
         self._feed.publish(TurnProgress(self._conversation_id, self._message_id, phase, fraction, position))
+
+    def _drafting(self, event: DraftEvent) -> None:
+        """A whole draft stays with the route, so that both can be read beside the final answer."""
+        if isinstance(event, DraftText):
+            draft = TurnDraft(self._conversation_id, self._message_id, event.expert, event.text, event.offset)
+            self._feed.publish(draft)
+            return
+        route = self._turn.message.route
+        if route is None:
+            return
+        route = replace(route, drafts=(*route.drafts, event.draft))
+        self._turn.message = replace(self._turn.message, route=route)
+        self._store.save_route(self._message_id, route)
+        self._feed.publish(TurnRouted(self._conversation_id, self._message_id, route))
 
     def _prompt_built(self, event: PromptBuilt) -> None:
         self._memory = event.memory

@@ -87,6 +87,17 @@ class TurnText:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnDraft:
+    """New text of a draft by one of two experts, after `offset` characters of it; whole drafts stay in the route."""
+
+    conversation_id: str
+    message_id: str
+    expert: str
+    text: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class TurnEnded:
     """The last event of an answer; `message` is what is stored, with its whole text."""
 
@@ -95,4 +106,4 @@ class TurnEnded:
     message: Message
 
 
-TurnEvent = TurnStarted | TurnRouted | TurnProgress | TurnPrompt | TurnThinking | TurnText | TurnEnded
+TurnEvent = TurnStarted | TurnRouted | TurnProgress | TurnPrompt | TurnThinking | TurnText | TurnDraft | TurnEnded

@@ -1,6 +1,7 @@
 """A checkpoint with random weights, in exactly the layout that `laya` loads: half a megabyte."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -79,3 +80,7 @@ def _tokenizer() -> Any:
     bare.train_from_iterator(_TEXTS * 4, trainer)
     names = dict(zip(("unk_token", "cls_token", "sep_token", "pad_token", "mask_token"), _SPECIAL, strict=True))
     return PreTrainedTokenizerFast(tokenizer_object=bare, model_max_length=8192, **names)
+
+
+if __name__ == "__main__":  # in a process of its own: torch's objects stay out of the other tests
+    make_tiny_laya(Path(sys.argv[1]))

@@ -3,6 +3,8 @@
 import functools
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,20 +20,19 @@ from layadesk.router.laya_files import check, checkpoints
 from layadesk.router.laya_model import spread
 from layadesk.router.reading import read
 from layadesk.workers.spawn import start_router
-from tests.fakes.tiny_laya import make_tiny_laya
 from tests.fakes.workers_lab import router_lab
 from tests.fakes.workers_listener import PATIENCE_S, Heard
 
-pytestmark = [
-    pytest.mark.logs_warnings,
-    pytest.mark.filterwarnings("ignore"),  # foreign packages warn in many ways
-]
+REPO = Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.logs_warnings
 
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("laya")
-    return make_tiny_laya(tmp_path_factory.mktemp("tiny-laya"))
+    out = tmp_path_factory.mktemp("tiny-laya")
+    subprocess.run([sys.executable, "-m", "tests.fakes.tiny_laya", str(out)], cwd=REPO, check=True, capture_output=True)
+    return out
 
 
 @pytest.fixture

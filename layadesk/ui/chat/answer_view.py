@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout
 from layadesk.domain.chat import Message, MessageStatus
 from layadesk.ui.chat.answer_menu import AnswerMenu, Experts
 from layadesk.ui.chat.answer_status import AnswerStatus, waiting
+from layadesk.ui.chat.drafts_view import DraftsView
 from layadesk.ui.chat.message_actions import BUTTON_PX, CopyButton, SiblingSwitcher, actions_row, needed_height
 from layadesk.ui.markup.message_body import MessageBody
 from layadesk.ui.markup.parts import Kit
@@ -69,6 +70,7 @@ class AnswerView(QWidget):
         self._route.setFont(small_font())
         self.dropped = note(ink=Ink.WARN)
         self.dropped.setObjectName("dropped")
+        self.drafts = DraftsView(name_of=name_of)
         self.body = MessageBody(kit, width=width)
         self.body.link_chosen.connect(self.link_chosen)
         self.status = AnswerStatus()
@@ -135,6 +137,7 @@ class AnswerView(QWidget):
         switcher = self.switcher
         return (
             self.chip,
+            self.drafts.fold,
             *self.body.focus_chain(),
             self.status.again,
             self.copy_button,
@@ -204,6 +207,7 @@ class AnswerView(QWidget):
         layout.setSpacing(GAP_XS)
         layout.addLayout(top)
         layout.addWidget(self.dropped)
+        layout.addWidget(self.drafts)
         layout.addSpacing(GAP_XS)
         layout.addWidget(self.body)
         layout.addWidget(self.status)
@@ -256,6 +260,7 @@ class AnswerView(QWidget):
         self.chip.setToolTip(self.tr("Show the whole route"))
         self.chip.setVisible(name is not None)
         self._route.setVisible(route is not None)
+        self.drafts.show_drafts(() if route is None else route.drafts)
         if route is None:
             return
         parts = []

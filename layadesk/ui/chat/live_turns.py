@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from layadesk.domain.chat import Message
 from layadesk.usecases.turns import (
+    TurnDraft,
     TurnEnded,
     TurnEvent,
     TurnProgress,
@@ -75,6 +76,8 @@ class LiveTurns:
                 turn = self._running.get(event.message_id)
                 if turn is not None:
                     _note(turn, event)
+            case TurnDraft():
+                pass  # whole drafts come with the route
 
     def find(self, message_id: str) -> LiveTurn | None:
         """The unfinished answer with this id."""
