@@ -24,6 +24,8 @@ WEIGHTS_FILE: Final = "router.npz"
 FACTS_FILE: Final = "router.json"
 SHARPNESS: Final = 3.0
 GATE_MOST: Final = 5.0
+_EACH_MOST: Final = 3.0
+_REST: Final = 0.05
 HEADS: Final = ("task", "domain")
 _MOST_PIECES: Final = 65_535  # of the vocabulary, so that its numbers are two bytes
 Floats = NDArray[np.float32]
@@ -64,8 +66,10 @@ class Network:
         rows = self._table.take(self._lookup.take(pieces.ids), axis=0)
         sums = np.add.reduceat(rows, pieces.starts, axis=0)
         mass = sums[:, -1]
-        gate = _gate(sums)
+        gate: Floats = _gate(sums)
         gate[-1] = 1.0  # the signs of the whole reading
+        if pieces.is_cut:
+            gate[:-1] *= _at_an_end(sums[:-1])
         scores: Floats = gate @ sums[:, :-2] / np.sqrt((gate * gate) @ mass + 1) + self._bias
         return scores
 
@@ -73,13 +77,33 @@ class Network:
         """How much each sentence counts, beside the one that counts most."""
         sums = np.add.reduceat(self._table.take(self._lookup.take(pieces.ids), axis=0), pieces.starts, axis=0)
         gate = _gate(sums[:-1])
+        if pieces.is_cut:
+            gate *= _at_an_end(sums[:-1])
         found: Floats = gate / gate.max()
         return found
 
 
+def _opens(sums: Floats) -> Floats:
+    """How much speaks for a sentence being part of the request: a logarithm."""
+    found: Floats = np.float32(SHARPNESS) * sums[:, -2] / np.sqrt(sums[:, -1] + np.float32(1))
+    return found
+
+
 def _gate(sums: Floats) -> Floats:
-    raw = SHARPNESS * sums[:, -2] / np.sqrt(sums[:, -1] + 1)
-    found: Floats = np.exp(np.clip(raw, -GATE_MOST, GATE_MOST))
+    found: Floats = np.exp(np.clip(_opens(sums), -GATE_MOST, GATE_MOST))
+    return found
+
+
+def _at_an_end(sums: Floats) -> Floats:
+    """A request among pastes stands at one end: the best run from either end counts fully, the rest next to nothing."""
+    opens = np.clip(_opens(sums), -_EACH_MOST, _EACH_MOST)
+    from_start, from_end = np.cumsum(opens), np.cumsum(opens[::-1])
+    n_first, n_last = int(from_start.argmax()) + 1, int(from_end.argmax()) + 1
+    found = np.full(len(opens), _REST, dtype=np.float32)
+    if from_start[n_first - 1] >= from_end[n_last - 1]:
+        found[:n_first] = 1.0
+    else:
+        found[-n_last:] = 1.0
     return found
 
 

@@ -62,11 +62,13 @@ _STOPS: Final = np.array([ord(c) for c in ".!?"], dtype=np.uint32)
 class Pieces:
     """The pieces of all sentences in a row; sentence k has `ids[starts[k] : starts[k + 1]]`, none is empty.
 
-    What follows the last start are the signs of the whole reading: its length and what was folded.
+    What follows the last start are the signs of the whole reading: its length and what was folded. `is_cut`: of a long
+    text the middle is missing.
     """
 
     ids: Ids
     starts: Ids
+    is_cut: bool = False
 
     @property
     def n_sentences(self) -> int:
@@ -97,7 +99,8 @@ def cut(reading: Reading) -> Pieces:
     ids = _joined([*grams, *words, _PLACES_OF[n], _paragraphs(codes, kept)])
     starts = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(keys, minlength=n), out=starts[1:])
-    return Pieces(np.concatenate((ids[np.argsort(keys, kind="stable")], _signs(reading))), starts)
+    is_cut = bool(reading.folds) and reading.folds[-1].kind == "more"
+    return Pieces(np.concatenate((ids[np.argsort(keys, kind="stable")], _signs(reading))), starts, is_cut)
 
 
 def _joined(parts: "Sequence[NDArray[np.uint32] | NDArray[np.uint64] | Ids]") -> Ids:

@@ -17,13 +17,16 @@ from numpy.typing import NDArray
 from torch.nn import functional
 
 from layadesk.domain.routing_labels import DOMAINS, TASKS
-from layadesk.router.network import GATE_MOST, SHARPNESS
+from layadesk.router.network import GATE_MOST, SHARPNESS, Facts, Network
+from layadesk.router.pieces import cut
 from layadesk.router.reading import Reading, read
 from layadesk.router.training.distort import Side, distorted
 from layadesk.router.training.features import Bags, Vocabulary, bags, choose_vocabulary
 from layadesk.router.training.rows import PROJECT, Row
+from layadesk.router.training.splits import PROSE_TASKS
 
 N_COLUMNS: Final = len(TASKS) + len(DOMAINS)
+_ALL_ASKED_CHARS: Final = 600  # a shorter text that is no work on a given one is taken for a request as a whole
 _Batch = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, int]  # ids, offsets, text_of, is_signs, texts
 
 
@@ -82,7 +85,7 @@ def fit(rows: Sequence[Row], pasted: Mapping[str, Sequence[str]], recipe: Recipe
         if not recipe.is_baseline:
             changed = [distorted(row.text, row.lang, pasted, rng) for row in rows]
             seen = bags([text for text, _ in changed])
-            asks = asking(plain, seen, [side for _, side in changed])
+            asks = asking(plain, seen, rows, [side for _, side in changed])
         numbers = torch.from_numpy(vocabulary.numbers(seen.ids)).long()
         order = np.random.default_rng(recipe.seed * 100 + epoch).permutation(len(rows))
         for at in range(0, len(rows), recipe.batch):
@@ -125,7 +128,10 @@ def forward(
 
 
 def scores_of(fitted: Fitted, texts: Sequence[str], batch: int = 256) -> NDArray[np.float32]:
-    """Scores [len(texts), N_COLUMNS] of a fitted network."""
+    """Scores [len(texts), N_COLUMNS], computed as the program will; those of the baseline as in training."""
+    if not fitted.recipe.is_baseline:
+        network = network_of(fitted)
+        return np.stack([network.forward(cut(read(text))) for text in texts])
     seen = bags(texts, fitted.recipe.reader)
     numbers = torch.from_numpy(fitted.vocabulary.numbers(seen.ids)).long()
     table = torch.from_numpy(np.vstack((fitted.table, np.zeros((1, N_COLUMNS + 1), dtype=np.float32))))
@@ -145,6 +151,14 @@ def _first_and_last(text: str) -> Reading:
     text = text.lower()
     read_text = text if len(text) <= 640 else f"{text[:480]}\n{text[-160:]}"
     return Reading(read_text, read_text, (), len(text), text.count("\n") + 1)
+
+
+def network_of(fitted: Fitted) -> Network:
+    """The network as the program runs it, with weights as they are stored."""
+    idf = fitted.vocabulary.idf
+    table = (fitted.table * idf[:, None]).astype(np.float16).astype(np.float32)
+    mass = (idf * idf).astype(np.float16).astype(np.float32)
+    return Network(fitted.vocabulary.buckets.astype(np.uint32), table, mass, fitted.bias, Facts("", {}))
 
 
 def labels(rows: Sequence[Row]) -> tuple[torch.Tensor, torch.Tensor]:
@@ -173,14 +187,16 @@ def _sentences_of(seen: Bags, chosen: NDArray[np.intp]) -> NDArray[np.int64]:
     return np.concatenate([np.arange(seen.first[k], seen.first[k + 1]) for k in chosen])
 
 
-def asking(plain: Bags, seen: Bags, sides: Sequence[Side]) -> NDArray[np.float32]:
+def asking(plain: Bags, seen: Bags, rows: Sequence[Row], sides: Sequence[Side]) -> NDArray[np.float32]:
     """For each sentence 1 where it belongs to the request, 0 where it was pasted, -1 where that is not known."""
     wanted = np.full(len(seen.text_of), -1.0, dtype=np.float32)
     for k, side in enumerate(sides):
+        first, last = int(seen.first[k]), int(seen.first[k + 1]) - 1  # the signs stay open
         if side is Side.WHOLE:
+            if rows[k].task not in PROSE_TASKS and len(rows[k].text) <= _ALL_ASKED_CHARS:
+                wanted[first:last] = 1.0
             continue
         n_asking = int(plain.first[k + 1] - plain.first[k]) - 1
-        first, last = int(seen.first[k]), int(seen.first[k + 1]) - 1  # the signs stay open
         wanted[first:last] = 0.0
         if side is Side.FIRST:
             wanted[first : min(first + n_asking, last)] = 1.0

@@ -20,7 +20,7 @@ from layadesk.router.training.fit import Fitted, Recipe, fit, scores_of
 from layadesk.router.training.measure import Figures, best_temperature, figures
 from layadesk.router.training.model_card import model_card
 from layadesk.router.training.rows import HERE, PROJECT, Row, project_rows, source_rows
-from layadesk.router.training.splits import SOURCE_FOLDS, WRITER_FOLDS, prose_of, without_sources, without_writers
+from layadesk.router.training.splits import SOURCE_FOLDS, WRITER_FOLDS, pasted_of, without_sources, without_writers
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ def make(out: Path, recipe: Recipe, *, measured: bool) -> None:
         results["sources"] = _on_left_out_sources(rows, recipe, temperatures)
     log.info("training on %d rows", len(rows))
     began = time.monotonic()
-    fitted = fit(rows, prose_of(rows), recipe)
+    fitted = fit(rows, pasted_of(rows), recipe)
     log.info("trained in %.0f s", time.monotonic() - began)
     out.mkdir(parents=True, exist_ok=True)
     vocabulary = fitted.vocabulary
@@ -61,7 +61,7 @@ def _calibrated(rows: Sequence[Row], recipe: Recipe) -> tuple[dict[str, dict[str
     for fold in range(n_folds):
         train, test = without_writers(rows, fold)
         log.info("writers, fold %d: %d rows for training, %d left out", fold, len(train), len(test))
-        scores.append(scores_of(fit(train, prose_of(train), recipe), [row.text for row in test]))
+        scores.append(scores_of(fit(train, pasted_of(train), recipe), [row.text for row in test]))
         held += test
         fold_of += [fold] * len(test)
     if not held:
@@ -102,10 +102,10 @@ def _on_left_out_sources(
     for left_out in SOURCE_FOLDS:
         train, test = without_sources(rows, left_out)
         log.info("sources: %d rows for training, %d left out", len(train), len(test))
-        model = fit(train, prose_of(train), recipe)
+        model = fit(train, pasted_of(train), recipe)
         baseline = fit([row for row in train if row.source != PROJECT], {}, BASELINE)
         with_project = fit(train, {}, BASELINE)
-        prose = prose_of(test)
+        prose = pasted_of(test)
         found.append(
             {
                 "left_out": sorted(left_out),

@@ -1,9 +1,11 @@
 """Which prompts are kept from training when a figure is taken: whole sources, whole writers; never single rows."""
 
+import json
+import lzma
 from collections.abc import Sequence
 from typing import Final
 
-from layadesk.router.training.rows import PROJECT, Row
+from layadesk.router.training.rows import HERE, PROJECT, Row
 
 # Two sets of sources, unlike what training then sees; together they hold every task.
 SOURCE_FOLDS: Final = (
@@ -24,6 +26,7 @@ SOURCE_FOLDS: Final = (
     ),
 )  # fmt: skip
 WRITER_FOLDS: Final = 3
+DOCUMENTS_FILE: Final = HERE / "documents.jsonl.xz"
 PROSE_TASKS: Final = frozenset({"summarise", "extract", "rewrite", "translate"})
 _PROSE_CHARS: Final = {"en": 60, "zh": 30}
 
@@ -43,14 +46,32 @@ def without_writers(rows: Sequence[Row], fold: int) -> tuple[list[Row], list[Row
     )
 
 
-def prose_of(rows: Sequence[Row]) -> dict[str, list[str]]:
-    """Lines of prose by language, to be pasted around requests: from texts that were given to work on."""
-    found: dict[str, list[str]] = {"en": [], "zh": []}
-    for row in rows:
-        if row.task in PROSE_TASKS:
-            found[row.lang] += [
-                line[:400]
-                for line in row.text.split("\n")
-                if len(line) > _PROSE_CHARS[row.lang] and "?" not in line and "？" not in line
-            ]
+def pasted_of(rows: Sequence[Row]) -> dict[str, list[str]]:
+    """What is pasted around requests, by language: prose that was given to work on, whole texts of any kind, documents.
+
+    Of each kind about a third, so that a paste is not told by its kind.
+    """
+    found: dict[str, list[str]] = {}
+    for lang, least in _PROSE_CHARS.items():
+        own = [row for row in rows if row.lang == lang]
+        prose = [
+            line[:400]
+            for row in own
+            if row.task in PROSE_TASKS
+            for line in row.text.split("\n")
+            if len(line) > least and "?" not in line and "？" not in line
+        ]
+        whole = [row.text[:800] for row in own if len(row.text) > 2 * least]
+        documents = _documents()
+        n = max(len(prose), len(whole))
+        found[lang] = [*_about(prose, n), *_about(whole, n), *_about(documents, n)]
     return found
+
+
+def _about(texts: list[str], n: int) -> list[str]:
+    return texts * max(1, n // len(texts)) if texts else []
+
+
+def _documents() -> list[str]:
+    """Paragraphs of manuals and source code."""
+    return [json.loads(line)["text"] for line in lzma.decompress(DOCUMENTS_FILE.read_bytes()).decode().split("\n")[:-1]]
