@@ -27,6 +27,7 @@ from layadesk.usecases.answer_request import (
     as_prompt,
     clean_text,
 )
+from layadesk.usecases.second_opinion import DraftEnded
 
 ROUTER_START_S = 5.0  # here the router has just been started and is worth waiting for
 
@@ -87,6 +88,9 @@ class Ask:
             match event:
                 case RouteChosen(route=route):
                     answered = replace(answered, route=route, expert=route.expert)
+                case DraftEnded(draft=draft) if answered.route is not None:
+                    route = replace(answered.route, drafts=(*answered.route.drafts, draft))
+                    answered = replace(answered, route=route)
                 case PromptBuilt(memory=memory):
                     answered = replace(answered, memory=memory)
                 case Finished():

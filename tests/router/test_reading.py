@@ -45,6 +45,12 @@ def test_what_is_asked_stays_on_its_side_of_the_paste() -> None:
     assert before.index("explain") > before.index(MARKS["code"])
 
 
+def test_a_fence_that_was_never_closed_does_not_swallow_the_request_below() -> None:
+    reading = read(f"```\n{CODE}\nend of the excerpt\n\nwhat does this do?")
+    assert reading.text.endswith("what does this do?")
+    assert [fold.kind for fold in reading.folds] == ["code"]
+
+
 @pytest.mark.parametrize(
     ("polite", "bare"),
     [
