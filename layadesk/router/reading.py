@@ -26,7 +26,8 @@ MARKS: Final = {
 }
 PARAGRAPH: Final = "\ue008"  # begins a line that follows an empty one
 
-_FENCE = re.compile(r"(?:```|~~~)[ \t]*([\w+#.-]{0,20})[^\n]*\n(.*?)(\n[ \t]*(?:```|~~~)|\Z)", re.DOTALL)
+_FENCE = re.compile(r"(```|~~~)(?:[ \t]*([\w+#.-]{0,20})[^\n`]*\n)?(.*?)\1", re.DOTALL)
+_OPEN_FENCE = re.compile(r"(?m)^[ \t]*(?:```|~~~)[ \t]*([\w+#.-]{0,20})[^\n]*\n([\s\S]*)\Z")
 _BLOB = re.compile(r"[A-Za-z0-9+/=_-]{120,}")
 _LINK = re.compile(r"(?:https?://|www\.)[^\s<>\"'，。；）]{3,400}")
 _LONG_QUOTE = re.compile(
@@ -123,7 +124,8 @@ def clean(text: str) -> str:
 def fold(text: str, folds: list[Fold]) -> str:
     """Replace pastes by marks and note each in `folds`; the white space of the rest is evened out."""
     if "```" in text or "~~~" in text:
-        text = _FENCE.sub(lambda found: _fenced(folds, found), text)
+        text = _FENCE.sub(lambda found: _mark(folds, "code", found[3], (found[2] or "").lower()), text)
+        text = _OPEN_FENCE.sub(lambda found: _never_closed(folds, found), text)
     if len(text) > QUOTE_CHARS:
         text = _BLOB.sub(lambda found: _mark(folds, "blob", found[0]), text)
         text = _LONG_QUOTE.sub(lambda found: _quote(folds, found[0]), text)
@@ -168,10 +170,10 @@ def _mark(folds: list[Fold], kind: str, content: str, language: str = "") -> str
     return f"\n{MARKS[kind]}\n" if kind != "link" else MARKS[kind]
 
 
-def _fenced(folds: list[Fold], found: re.Match[str]) -> str:
-    """A fence that is never closed may have opened in what was cut off before: its last paragraph is kept."""
-    content, language = found[2], found[1].lower()
-    last = -1 if found[3] else content.rfind("\n\n")
+def _never_closed(folds: list[Fold], found: re.Match[str]) -> str:
+    """Such a fence may have been opened in what was cut off before: its last paragraph is kept."""
+    language, content = found[1].lower(), found[2]
+    last = content.rfind("\n\n")
     if last < 0:
         return _mark(folds, "code", content, language)
     return _mark(folds, "code", content[:last], language) + content[last:]

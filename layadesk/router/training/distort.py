@@ -18,7 +18,7 @@ GREETINGS: Final = {
     "zh": ("你好，", "您好！", "请问，", "在吗？", "嗨，", "麻烦你，", "你好呀，请"),
 }
 JOINTS: Final = ("\n", "\n\n", "\n\n", "\n\n---\n\n", " ", ":\n")
-_PASTED: Final = 0.3
+_PASTED: Final = 0.2
 _KEYS: Final = "abcdefghijklmnopqrstuvwxyz"
 _SOUNDS_ALIKE: Final = (
     "的地得",

@@ -23,10 +23,8 @@ from layadesk.router.reading import Reading, read
 from layadesk.router.training.distort import Side, distorted
 from layadesk.router.training.features import Bags, Vocabulary, bags, choose_vocabulary
 from layadesk.router.training.rows import PROJECT, Row
-from layadesk.router.training.splits import PROSE_TASKS
 
 N_COLUMNS: Final = len(TASKS) + len(DOMAINS)
-_ALL_ASKED_CHARS: Final = 600  # a shorter text that is no work on a given one is taken for a request as a whole
 _Batch = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, int]  # ids, offsets, text_of, is_signs, texts
 
 
@@ -43,8 +41,8 @@ class Recipe:
     smoothing: float = 0.05
     domain_weight: float = 0.5
     balance: float = 0.5
-    project_weight: float = 3.0
-    gate_weight: float = 0.3
+    project_weight: float = 8.0
+    gate_weight: float = 0.1
     seed: int = 1
     is_baseline: bool = False
 
@@ -85,7 +83,7 @@ def fit(rows: Sequence[Row], pasted: Mapping[str, Sequence[str]], recipe: Recipe
         if not recipe.is_baseline:
             changed = [distorted(row.text, row.lang, pasted, rng) for row in rows]
             seen = bags([text for text, _ in changed])
-            asks = asking(plain, seen, rows, [side for _, side in changed])
+            asks = asking(plain, seen, [side for _, side in changed])
         numbers = torch.from_numpy(vocabulary.numbers(seen.ids)).long()
         order = np.random.default_rng(recipe.seed * 100 + epoch).permutation(len(rows))
         for at in range(0, len(rows), recipe.batch):
@@ -187,14 +185,12 @@ def _sentences_of(seen: Bags, chosen: NDArray[np.intp]) -> NDArray[np.int64]:
     return np.concatenate([np.arange(seen.first[k], seen.first[k + 1]) for k in chosen])
 
 
-def asking(plain: Bags, seen: Bags, rows: Sequence[Row], sides: Sequence[Side]) -> NDArray[np.float32]:
+def asking(plain: Bags, seen: Bags, sides: Sequence[Side]) -> NDArray[np.float32]:
     """For each sentence 1 where it belongs to the request, 0 where it was pasted, -1 where that is not known."""
     wanted = np.full(len(seen.text_of), -1.0, dtype=np.float32)
     for k, side in enumerate(sides):
         first, last = int(seen.first[k]), int(seen.first[k + 1]) - 1  # the signs stay open
         if side is Side.WHOLE:
-            if rows[k].task not in PROSE_TASKS and len(rows[k].text) <= _ALL_ASKED_CHARS:
-                wanted[first:last] = 1.0
             continue
         n_asking = int(plain.first[k + 1] - plain.first[k]) - 1
         wanted[first:last] = 0.0

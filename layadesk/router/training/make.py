@@ -25,9 +25,9 @@ from layadesk.router.training.splits import SOURCE_FOLDS, WRITER_FOLDS, pasted_o
 log = logging.getLogger(__name__)
 
 LANGUAGES: Final = ("en", "zh")
-BASELINE: Final = Recipe(is_baseline=True, dropout=0.0, epochs=4)
+BASELINE: Final = Recipe(is_baseline=True, dropout=0.0, epochs=3)
 _PASTED_CHARS: Final = 4000
-_ROBUST_MOST: Final = 1200  # prompts of each language for the distortions
+_ROBUST_MOST: Final = 800  # prompts of each language for the distortions
 _Distortion = Callable[[str, str, random.Random], str]
 
 

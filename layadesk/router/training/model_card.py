@@ -1,7 +1,7 @@
 """The card beside the weights: data, licences, figures per class, limits; made by the run that made the weights."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from layadesk.domain.routing_labels import DOMAINS, TASKS
@@ -69,12 +69,17 @@ def _data(rows: Sequence[Row], labelling: Labelling | None) -> str:
         " (task × domain × length × register × shape), at least half without the verb that names the task.\n"
     )
     if labelling is not None:
-        rates = ", ".join(f"{head} {rate:.1%}" for head, rate in labelling.disagreement.items())
+        counts_by = ", ".join(f"{n:,} by {who}" for who, n in labelling.n.items())
         text += (
-            f"- Each was labelled twice without sight of the card and of the other labelling ({labelling.n_both:,} prompts); where the"
-            f" two differ, the label is dropped. Differing: {rates}.\n"
+            f"- Labelled: {counts_by}; the labellers saw neither the card nor each other's labels. What two differ on is dropped, head by head;"
+            " where the card is alone, only its task is taken.\n"
+            f"- Two labellers differ on: {_rates(labelling.labellers_differ)}. A labeller and the card: {_rates(labelling.card_differs)}.\n"
         )
     return text
+
+
+def _rates(differ: Mapping[str, float]) -> str:
+    return ", ".join(f"{head} {rate:.1%}" for head, rate in differ.items()) or "not measured"
 
 
 def _table(models: dict[str, dict[str, Any]]) -> str:

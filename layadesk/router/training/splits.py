@@ -49,7 +49,7 @@ def without_writers(rows: Sequence[Row], fold: int) -> tuple[list[Row], list[Row
 def pasted_of(rows: Sequence[Row]) -> dict[str, list[str]]:
     """What is pasted around requests, by language: prose that was given to work on, whole texts of any kind, documents.
 
-    Of each kind about a third, so that a paste is not told by its kind.
+    Mostly prose: with more of the rest the network unlearns what code and premises look like.
     """
     found: dict[str, list[str]] = {}
     for lang, least in _PROSE_CHARS.items():
@@ -64,12 +64,12 @@ def pasted_of(rows: Sequence[Row]) -> dict[str, list[str]]:
         whole = [row.text[:800] for row in own if len(row.text) > 2 * least]
         documents = _documents()
         n = max(len(prose), len(whole))
-        found[lang] = [*_about(prose, n), *_about(whole, n), *_about(documents, n)]
+        found[lang] = [*_about(prose, n), *_about(whole, n // 3), *_about(documents, n // 6)]
     return found
 
 
 def _about(texts: list[str], n: int) -> list[str]:
-    return texts * max(1, n // len(texts)) if texts else []
+    return (texts * (n // len(texts) + 1))[:n] if texts else []
 
 
 def _documents() -> list[str]:
