@@ -1,5 +1,6 @@
 """Route one request, then have the chosen expert answer it: what the window, `ask` and the HTTP server share."""
 
+import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from layadesk.usecases.expert_pool import ExpertPool
 from layadesk.usecases.second_opinion import DraftEvent, Opinions, SecondOpinion
 from layadesk.workers.engine_client import EngineClient
 from layadesk.workers.router_client import RouterClient
+
+log = logging.getLogger(__name__)
 
 HISTORY_FOR_ROUTER = 4
 
@@ -129,6 +132,7 @@ class AnswerRequest:
             self._leave_routing(request_id)
             on_event(Failed(request_id, error.report))
             return
+        log.info("route_decision %s", decision_line(route))
         on_event(RouteChosen(request_id, route))
         with self._lock:
             is_cancelled = self._routing[request_id]
@@ -177,6 +181,26 @@ def turn_of(order: AnswerOrder) -> Turn:
         n_history=sum(counts[:-1]),
         second_opinion=order.second_opinion,
     )
+
+
+def decision_line(route: Route) -> str:
+    """A route for the log: names and numbers, never what was asked."""
+    facts = {
+        "expert": route.expert,
+        "reason": route.reason,
+        "task": route.task,
+        "confidence": None if route.confidence is None else round(route.confidence, 3),
+        "complexity": route.complexity,
+        "domain": route.domain,
+        "language": route.language,
+        "router": route.router_id,
+        "lack": route.wanted_lack,
+        "route_ms": None if route.route_ms is None else round(route.route_ms, 3),
+        "instead_of": route.instead_of,
+        "second": route.second,
+        "n_reprefill": route.n_reprefill or None,
+    }
+    return " ".join(f"{name}={value}" for name, value in facts.items() if value is not None)
 
 
 def clean_text(text: str) -> str:

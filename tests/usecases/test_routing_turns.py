@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from layadesk.domain.inference import PromptMessage, Role, SamplingParams
 from layadesk.domain.routing import Route, RouterAnswer, RouteReason
 from layadesk.settings import definitions
@@ -84,3 +86,13 @@ def test_a_slow_router_is_waited_for_a_little_longer_than_its_own_deadline(desk:
     desk.settings.set(definitions.ROUTER, "laya:/somewhere")
     desk.settings.set(definitions.ROUTER_DEADLINE_MS, 900)
     assert desk.pool.route_deadline_s() - quick == 0.9
+
+
+def test_every_decision_is_a_line_of_the_log_without_a_word_of_the_request(
+    desk: PlayedDesk, caplog: pytest.LogCaptureFixture
+) -> None:
+    desk.router.answer = CODE
+    desk.whole_turn("a very secret question", "done")
+    (line,) = [record.getMessage() for record in caplog.records if "route_decision" in record.getMessage()]
+    assert "expert=alpha reason=only_expert task=code confidence=0.9" in line
+    assert "secret" not in line
