@@ -25,7 +25,6 @@ from layadesk.protocol.options import EngineOptions, RouterOptions
 from layadesk.protocol.scripted import ScriptedOptions
 from layadesk.settings import definitions
 from layadesk.settings.settings import Settings
-from layadesk.store.corrections_file import CorrectionsFile
 from layadesk.store.store import Store
 from layadesk.telemetry.sampler import Sampler
 from layadesk.telemetry.sensor_list import Observed
@@ -64,6 +63,7 @@ from layadesk.workers.router_client import RouterClient
 log = logging.getLogger(__name__)
 
 STOP_ANSWERS_S = 2.0
+STORE_S = 30.0
 LOG_BYTES = 1_000_000
 N_OLD_LOGS = 3
 LOG_FORMAT = "%(asctime)s %(levelname)s %(threadName)s %(name)s: %(message)s"
@@ -125,7 +125,6 @@ class Core:
         )
         self.answers = AnswerRequest(self.pool, self.router, self.engine)
         self.ask = Ask(self.answers, self.settings)
-        self.learning = RouterLearning(CorrectionsFile(self.paths.corrections), self.learned, self.router, self.pool)
         self.route_texts = RouteTexts(self.pool, self.router)
         self.experts = Experts(self.inventory, self.pool)
         work = EngineWorkWatch(self.engine)
@@ -141,6 +140,10 @@ class Core:
         self.price = PriceLoad(self.dry_runner)
         self.machine = MachineNow(self.sampler, self.price.devices)
         self.fit = Fit(self.inventory, self.price, self.machine)
+
+    def learning(self, store: Store) -> RouterLearning:
+        """What the router can learn from the answers of `store`."""
+        return RouterLearning(lambda: store.judged_answers().result(STORE_S), self.learned, self.router, self.pool)
 
     def _router_options(self) -> RouterOptions:
         """As the settings are when the router starts."""
@@ -227,15 +230,13 @@ class Desk:
             store=store, pool=core.pool, answers=core.answers, running=running, feed=turns, settings=core.settings
         )
         self._core = core
-        turns.subscribe(core.learning.on_turn)
-        regenerate = Regenerate(start_turn)
         self._rooms = _Rooms(store, running)
         conversations = Conversations(store, running, turns, forget=core.engine.forget_conversation)
         self.use_cases = UseCases(
             conversations=conversations,
             move_chats=MoveChats(store, conversations.changed),
             send_message=SendMessage(start_turn),
-            regenerate=regenerate,
+            regenerate=Regenerate(start_turn),
             stop_generation=StopGeneration(core.answers, running),
             experts=core.experts,
             resources=WatchResources(core.sampler, Timeline(turns), guard),
@@ -245,7 +246,7 @@ class Desk:
             settings=core.settings,
             diagnose=core.diagnosis(answers=session.answers, alerts=guard.episodes),
             guard=guard,
-            routes=WatchRoutes(store, regenerate, core.learning),
+            routes=WatchRoutes(core.learning(store)),
         )
 
     def start(self) -> None:

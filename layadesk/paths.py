@@ -56,11 +56,6 @@ class DataPaths:
         return self.root / "router" / "learned.json"
 
     @property
-    def corrections(self) -> Path:
-        """What was said about routes afterwards."""
-        return self.root / "router" / "corrections.jsonl"
-
-    @property
     def logs(self) -> Path:
         """`app.log`, `engine.log`, `router.log`, and what native code prints."""
         return self.root / "logs"

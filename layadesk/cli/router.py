@@ -1,19 +1,38 @@
 """`layadesk router`: learn from corrections, take it back, export them, and what the kept routes say in sum."""
 
 import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from layadesk.cli.printing import EXIT_OK, print_json, running_core
-from layadesk.domain.route_statistics import RouteStatistics, summarise_routes
+from layadesk.domain.route_statistics import RouteStatistics
+
+if TYPE_CHECKING:
+    from layadesk.usecases.router_learning import RouterLearning
+
+
+@contextmanager
+def _learning(options: argparse.Namespace, *, with_router: bool = False) -> "Iterator[RouterLearning]":
+    from layadesk.app import open_store  # noqa: PLC0415 - `--help` answers without the rooms
+
+    with running_core(options.data_dir, options.engine, started=False) as core:
+        store = open_store(core.paths)
+        try:
+            if with_router:
+                core.router.start()
+            yield core.learning(store)
+        finally:
+            store.close()
 
 
 def calibrate(options: argparse.Namespace) -> int:
     """Fit to the corrections and show before and after."""
-    with running_core(options.data_dir, options.engine, started=False) as core:
-        core.router.start()
-        done = core.learning.calibrate()
+    with _learning(options, with_router=True) as learning:
+        done = learning.calibrate()
     if options.json:
         print_json(done)
         return EXIT_OK
@@ -30,30 +49,23 @@ def calibrate(options: argparse.Namespace) -> int:
 
 def undo(options: argparse.Namespace) -> int:
     """Take the last calibration back."""
-    with running_core(options.data_dir, options.engine, started=False) as core:
-        core.learning.undo()
+    with _learning(options) as learning:
+        learning.undo()
     return EXIT_OK
 
 
 def export(options: argparse.Namespace) -> int:
     """Write the corrections in Laya's fine-tuning format."""
-    with running_core(options.data_dir, options.engine, started=False) as core:
-        n = core.learning.export(Path(options.file))
+    with _learning(options) as learning:
+        n = learning.export(Path(options.file))
     print_json({"n": n, "file": options.file}) if options.json else print(f"{n} corrections in {options.file}")
     return EXIT_OK
 
 
 def stats(options: argparse.Namespace) -> int:
     """Sum up the kept routes."""
-    from layadesk.app import open_store  # noqa: PLC0415 - `--help` answers without the rooms
-
-    with running_core(options.data_dir, options.engine, started=False) as core:
-        store = open_store(core.paths)
-        try:
-            routes = store.list_routes().result()
-        finally:
-            store.close()
-        found = summarise_routes(routes, n_corrections=len(core.learning.corrections()))
+    with _learning(options) as learning:
+        found = learning.statistics()
     if options.json:
         print_json(msgspec.to_builtins(found))
     else:
@@ -62,14 +74,11 @@ def stats(options: argparse.Namespace) -> int:
 
 
 def _print(found: RouteStatistics) -> None:
-    print(f"{found.n} routes, {found.n_corrections} corrections, {found.n_switches} changes of expert")
+    print(f"{found.n} routes, {found.n_corrections} called wrong, {found.n_switches} changes of expert")
     print(f"{found.n_reprefill} tokens read again after a change (estimate)")
     for name, shares in (("expert", found.expert_share), ("task", found.task_share), ("reason", found.reason_share)):
         for label, share in shares.items():
             print(f"  {name:7} {label:24} {share:6.1%}")
-    for name, value in (
-        ("ms p50", found.route_ms_p50),
-        ("ms p95", found.route_ms_p95),
-        ("confidence", found.confidence_p50),
-    ):
+    figures = (("ms p50", found.route_ms_p50), ("ms p95", found.route_ms_p95), ("confidence", found.confidence_p50))
+    for name, value in figures:
         print(f"  {name:10} {'n/a' if value is None else f'{value:.3f}'}")

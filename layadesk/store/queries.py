@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from layadesk.domain.chat import Conversation, Message
+from layadesk.domain.corrections import JudgedAnswer
 from layadesk.domain.errors import ErrorCode, fail
-from layadesk.domain.routing import Route
-from layadesk.store.rows import CONVERSATION_FIELDS, MESSAGE_FIELDS, conversation_from, message_from, route_from
+from layadesk.store.rows import CONVERSATION_FIELDS, MESSAGE_FIELDS, conversation_from, judged_from, message_from
 
 ValueT = TypeVar("ValueT")
 
@@ -48,18 +48,26 @@ def load_conversation(connection: sqlite3.Connection, conversation_id: str) -> F
     return Found(conversation, frozenset() if is_whole else frozenset({f"conversation {conversation_id!r}"}))
 
 
-def list_routes(connection: sqlite3.Connection) -> Found[tuple[Route, ...]]:
-    """The routes of all answers of conversations that are not deleted, oldest first."""
+_JUDGED = (
+    "SELECT answer.message_id, question.text, earlier.text, answer.route, answer.correction, answer.finish_reason,"
+    " (SELECT count(*) FROM message AS other WHERE other.parent_id = answer.parent_id)"
+    " FROM message AS answer JOIN conversation USING (conversation_id)"
+    " JOIN message AS question ON question.message_id = answer.parent_id"
+    " LEFT JOIN message AS between_ ON between_.message_id = question.parent_id"
+    " LEFT JOIN message AS earlier ON earlier.message_id = between_.parent_id"
+    " WHERE answer.route IS NOT NULL AND conversation.deleted_at IS NULL ORDER BY answer.created_at"
+)
+
+
+def judged_answers(connection: sqlite3.Connection) -> Found[tuple[JudgedAnswer, ...]]:
+    """All answers that have a route, of conversations that are not deleted, oldest first."""
     found, unreadable = [], set()
-    for message_id, raw in connection.execute(
-        "SELECT message_id, route FROM message JOIN conversation USING (conversation_id)"
-        " WHERE route IS NOT NULL AND deleted_at IS NULL ORDER BY message.created_at"
-    ):
-        route = route_from(raw)
-        if route is None:
+    for message_id, *fields in connection.execute(_JUDGED):
+        judged = judged_from(fields)
+        if judged is None:
             unreadable.add(f"message {message_id!r}")
         else:
-            found.append(route)
+            found.append(judged)
     return Found(tuple(found), frozenset(unreadable))
 
 

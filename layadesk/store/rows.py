@@ -4,12 +4,14 @@ Whatever a newer, older or damaged program wrote: the message is shown, with Non
 (reported faults E03, E09).
 """
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, TypeVar
 
 import msgspec
 
 from layadesk.domain.chat import Attachment, Conversation, Correction, Message, MessageStatus
+from layadesk.domain.corrections import JudgedAnswer
 from layadesk.domain.errors import ErrorReport
 from layadesk.domain.inference import FinishReason, MemoryUse, Role, Timings
 from layadesk.domain.routing import Route
@@ -121,12 +123,16 @@ def conversation_from(row: tuple[Any, ...]) -> tuple[Conversation | None, bool]:
     return conversation, reading.is_whole
 
 
-def route_from(raw: object) -> Route | None:
-    """A route as it is kept; None for one that cannot be read."""
+def judged_from(fields: Sequence[Any]) -> JudgedAnswer | None:
+    """Question, the one before, route, correction, end, number of answers; None where the route cannot be read."""
+    question, previous, raw_route, raw_correction, raw_reason, n_answers = fields
     try:
-        return _ROUTE.decode(raw) if isinstance(raw, str | bytes) else None
-    except (msgspec.DecodeError, ValueError):
+        route = _ROUTE.decode(raw_route)
+        correction = None if raw_correction is None else _CORRECTION.decode(raw_correction)
+        reason = None if raw_reason is None else FinishReason(raw_reason)
+    except (msgspec.DecodeError, ValueError, TypeError):
         return None
+    return JudgedAnswer(str(question), str(previous or ""), route, correction, reason, int(n_answers))
 
 
 def message_from(row: tuple[Any, ...]) -> tuple[Message | None, bool]:

@@ -12,6 +12,7 @@ from concurrent.futures import Future
 from functools import partial
 
 from layadesk.domain.chat import Conversation, Correction, Message
+from layadesk.domain.corrections import JudgedAnswer
 from layadesk.domain.routing import Route
 from layadesk.domain.search import SearchHit
 from layadesk.domain.storage import StorageStatus
@@ -97,9 +98,9 @@ class Store:
         """
         return self._threads.read(partial(queries.load_messages, conversation_id=conversation_id))
 
-    def list_routes(self) -> Future[tuple[Route, ...]]:
-        """The kept routes of all conversations, oldest first."""
-        return self._threads.read(queries.list_routes)
+    def judged_answers(self) -> Future[tuple[JudgedAnswer, ...]]:
+        """All answers that have a route, with what was said about it, oldest first."""
+        return self._threads.read(queries.judged_answers)
 
     def add_conversation(self, conversation: Conversation) -> Future[None]:
         """Keep a new conversation. One with the same id stays as it is, and only gets the title it has not."""

@@ -72,17 +72,3 @@ def test_without_corrections_there_is_nothing_to_learn_and_each_command_says_so(
     assert "nothing to take back" in shell.run("router", "undo").err
     assert shell.run("router", "export", str(shell.folder / "out.jsonl"), "--json").json["n"] == 0
     assert shell.run("router", "stats", "--json").json["n"] == 0
-
-
-def test_corrections_are_fitted_and_taken_back_from_the_command_line(shell: Shell) -> None:
-    file = shell.data_dir / "router" / "corrections.jsonl"
-    file.parent.mkdir(parents=True)
-    one = {"at": 1.0, "kind": "wrong_route", "task_was": "knowledge", "expert_was": "a", "task": "advise"}
-    file.write_text("".join(json.dumps({**one, "text": f"what is a good lunch in town {k}"}) + "\n" for k in range(10)))
-    before = shell.run("route", "what is a good lunch in town").json["task_probs"]["advise"]
-    done = shell.run("router", "calibrate", "--json").json
-    assert done["report"]["n"] == 10
-    assert done["report"]["loss_after"] < done["report"]["loss_before"]
-    assert shell.run("route", "what is a good lunch in town").json["task_probs"]["advise"] > before
-    assert shell.run("router", "undo").status == 0
-    assert shell.run("route", "what is a good lunch in town").json["task_probs"]["advise"] == before

@@ -1,10 +1,13 @@
 """Fitting the router to corrections, and what wrong answers say about effort."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
-from layadesk.domain.corrections import Correction, CorrectionKind, effort_raises, is_looping, task_behind
+from layadesk.domain.chat import Correction, Rating
+from layadesk.domain.corrections import JudgedAnswer, effort_raises, right_task, task_behind
+from layadesk.domain.inference import FinishReason
 from layadesk.domain.route_calibration import NO_FIT, Fit, Labelled, applied, fit_corrections, report
 from layadesk.domain.route_statistics import summarise_routes
 from layadesk.domain.routing import Route, RouteReason
@@ -59,28 +62,37 @@ def test_choosing_a_coder_speaks_for_code_and_choosing_an_equal_for_nothing() ->
 
 
 def test_wrong_answers_raise_the_effort_of_their_task_alone_and_one_is_no_evidence() -> None:
-    def evidence(task: str, n: int) -> list[Correction]:
-        return [Correction(0.0, CorrectionKind.CUT_OFF, task, "a") for _ in range(n)]
+    def answers(task: str, n: int, **fields: object) -> list[JudgedAnswer]:
+        route = Route("a", RouteReason.ROUTER, task=task)
+        return [replace(JudgedAnswer("q", "", route, None, FinishReason.STOP), **fields) for _ in range(n)]  # type: ignore[arg-type]
 
-    user = [Correction(0.0, CorrectionKind.WRONG_ROUTE, "chat", "a", "code")] * 9
-    raises = effort_raises([*evidence("code", 4), *evidence("math", 2), *evidence("writing", 99), *user])
-    assert raises == {"code": 1.0, "writing": 1.5}
+    raises = effort_raises(
+        [
+            *answers("code", 4, finish_reason=FinishReason.LENGTH),
+            *answers("math", 2, finish_reason=FinishReason.LENGTH),
+            *answers("writing", 99, n_answers=2),
+            *answers("extract", 3, correction=Correction(Rating.WRONG)),
+            *answers("advise", 3, finish_reason=FinishReason.LOOP),
+            *answers("chat", 9),
+        ]
+    )
+    assert raises == {"code": 1.0, "writing": 1.5, "extract": 0.75, "advise": 0.75}
 
 
-@pytest.mark.parametrize(
-    ("text", "loops"),
-    [
-        ("a story. " + "and then again " * 60, True),
-        ("x" * 500, True),
-        ("好的" * 300, True),
-        ("word " * 20, False),
-        (" ".join(str(n * n) for n in range(300)), False),
-        ("text" + " " * 500, False),
-        ("", False),
-    ],
-)
-def test_an_answer_that_goes_round_in_circles_is_seen(text: str, *, loops: bool) -> None:
-    assert is_looping(text) is loops
+def test_what_the_user_says_tells_the_task_and_a_good_route_confirms_its_own() -> None:
+    route = Route("general", RouteReason.ROUTER, task="knowledge", task_probs={"knowledge": 0.6, "code": 0.4})
+    strengths = {"coder": Strengths({"code": 0.95}, otherwise=0.3), "general": Strengths()}
+
+    def task(correction: Correction | None) -> str | None:
+        return right_task(JudgedAnswer("q", "", route, correction, None), strengths)
+
+    assert task(None) is None
+    assert task(Correction(Rating.GOOD)) == "knowledge"
+    assert task(Correction(Rating.WRONG)) is None
+    assert task(Correction(Rating.WRONG, expert="coder")) == "code"
+    assert task(Correction(Rating.WRONG, expert="general")) is None
+    assert task(Correction(Rating.WRONG, task="advise")) == "advise"
+    assert task(Correction(Rating.WRONG, task="cooking")) is None
 
 
 def test_routes_are_summed_up_and_nothing_is_made_of_none() -> None:

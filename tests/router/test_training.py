@@ -11,7 +11,7 @@ import pytest
 
 from layadesk.domain.routing_labels import TASKS
 from layadesk.router.training.distort import GREETINGS, Side, distorted, paste, typos
-from layadesk.router.training.labelling import LabelledBy, join, read_labelling
+from layadesk.router.training.labelling import LabelledBy, Labels, join, read_labelling
 from layadesk.router.training.rows import PROJECT, Row, project_rows, source_rows
 from layadesk.router.training.splits import SOURCE_FOLDS, WRITER_FOLDS, pasted_of, without_sources, without_writers
 
@@ -58,8 +58,8 @@ def test_labels_that_two_agree_on_stay_and_the_rest_is_counted() -> None:
     prompts = [{"id": str(k), "text": f"t{k}", "lang": "en", "card": "c", "writer": "w"} for k in range(4)]
     card = {"task": "code", "domain": "programming", "effort": "light"}
     cards = dict.fromkeys("0123", card)
-    first = {"0": card, "1": {**card, "domain": "math"}, "2": {**card, "effort": "heavy", "domain": "law"}}
-    second = {"0": card, "1": {**card, "task": None}}
+    first: Labels = {"0": card, "1": {**card, "domain": "math"}, "2": {**card, "effort": "heavy", "domain": "law"}}
+    second: Labels = {"0": card, "1": {**card, "task": None}}
     rows, labelling = join(prompts, cards, first, second)
     heads = [sorted({"task", "domain", "effort"} & set(row)) for row in rows]
     assert heads == [["domain", "effort", "task"], ["task"], ["task"]], "the second prompt has neither task nor domain"
