@@ -15,11 +15,17 @@ if TYPE_CHECKING:
 
 def bench_router(options: argparse.Namespace) -> int:
     """Measure the router."""
-    from layadesk.usecases.bench_router import BenchRouter  # noqa: PLC0415 - `--help` answers without it
+    from layadesk.app import open_store  # noqa: PLC0415 - `--help` answers without it
+    from layadesk.usecases.bench_router import BenchRouter  # noqa: PLC0415
 
     with running_core(options.data_dir, options.engine, router=options.router) as core:
         bench = BenchRouter(core.pool, core.router, core.answers)
         rounds = [bench.idle(options.n)]
+        store = open_store(core.paths)
+        try:
+            n_right, n_corrections = core.learning(store).right_now()
+        finally:
+            store.close()
         try:
             rounds.append(bench.busy(options.n))
         except LayaDeskError as error:
@@ -27,10 +33,13 @@ def bench_router(options: argparse.Namespace) -> int:
                 raise
             print("layadesk: no expert is installed, so the router was measured idle only.", file=sys.stderr)
     if options.json:
-        print_json([msgspec.to_builtins(times) for times in rounds])
+        corrections = {"right": n_right, "n": n_corrections}
+        print_json({"rounds": [msgspec.to_builtins(times) for times in rounds], "corrections": corrections})
     else:
         for times in rounds:
             _print(times)
+        if n_corrections:
+            print(f"on your own corrections {n_right} of {n_corrections} right")
     return EXIT_OK
 
 

@@ -112,6 +112,12 @@ class RouterLearning:
         self._router.restart()
         return Calibrated(found, fit, raises)
 
+    def right_now(self) -> tuple[int, int]:
+        """Of the corrections with a task, how many the router in use gets right, and how many there are."""
+        labelled = self._labelled(self._judged())
+        right = sum(max(one.task_probs, key=lambda task: one.task_probs[task]) == one.task for one in labelled)
+        return right, len(labelled)
+
     def undo(self) -> None:
         """Take the last calibration back; a second undo brings it again. Raises NOTHING_TO_UNDO."""
         self._learned.undo()

@@ -60,7 +60,9 @@ def test_another_router_can_be_asked_for_and_an_unknown_one_is_refused_in_words(
 def test_the_bench_gives_percentiles_idle_and_while_an_expert_writes(shell: Shell) -> None:
     shell.install()
     shell.script(text="word " * 200_000, decode_tps=500.0)
-    idle, busy = shell.run("bench", "router", "-n", "24", "--json").json
+    found = shell.run("bench", "router", "-n", "24", "--json").json
+    idle, busy = found["rounds"]
+    assert found["corrections"] == {"right": 0, "n": 0}
     assert (idle["n"], idle["busy_with"], busy["busy_with"]) == (24, None, "tiny")
     for times in (idle, busy):
         assert 0 < times["forward"]["p50"] <= times["work"]["p50"] <= times["end_to_end"]["p99"]
