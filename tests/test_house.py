@@ -16,7 +16,7 @@ import pytest
 REPO = Path(__file__).resolve().parent.parent
 PACKAGE = REPO / "layadesk"
 MAX_LINES = 350
-HEAVY = ("PySide6", "huggingface_hub", "llama_cpp", "numpy", "torch")
+HEAVY = ("PySide6", "huggingface_hub", "llama_cpp", "numpy", "pyqtgraph", "torch")
 EMPTY_WORDS = {"manager", "helper", "util", "common", "misc", "base", "info", "data", "handler", "do", "perform"}
 # in pieces, so that this file does not name them
 REGISTRY_HOSTS = [
@@ -175,7 +175,7 @@ PLANTS = {
     "llama.cpp outside the adapters": Plant(LLAMA, {"engine/planted.py": "import llama_cpp"}),
     "torch in the engine": Plant(TORCH, {"engine/planted.py": "import torch"}),
     "Qt in the engine": Plant(QT, {"engine/planted.py": "from PySide6 import QtCore"}),
-    "Qt in telemetry": Plant(QT, {"telemetry/planted.py": "import shiboken6"}),
+    "charts in telemetry": Plant(QT, {"telemetry/planted.py": "import pyqtgraph"}),
     "torch inside a function of the window": Plant(NATIVE, {"ui/chat/planted.py": "def late():\n    import torch"}),
     "a thread in the domain": Plant(DOMAIN, {"domain/planted.py": "import threading"}),
     "a library in the domain": Plant(DOMAIN, {"domain/planted.py": "import msgspec"}),

@@ -27,6 +27,7 @@ PACKAGES = (
     "numpy",
     "psutil",
     "nvidia-ml-py",
+    "pyqtgraph",
     "huggingface-hub",
     "msgspec",
     "jinja2",

@@ -19,6 +19,7 @@ _MODULES = (
     "platformdirs",
     "psutil",
     "pynvml",
+    "pyqtgraph",
 )
 _SLOW_MODULES = ("torch", "llama_cpp")
 _TEST_MODULES = ("pytest", "pytestqt", "pytest_timeout", "hypothesis", "ruff", "mypy", "importlinter", "gguf")

@@ -45,7 +45,7 @@ from layadesk.ui import application
 
 def painted():
     print(time.time(), flush=True)
-    heavy = {"torch", "llama_cpp", "numpy", "psutil", "jinja2", "huggingface_hub"}
+    heavy = {"torch", "llama_cpp", "numpy", "pyqtgraph", "psutil", "jinja2", "huggingface_hub"}
     print(sorted({name.split(".")[0] for name in sys.modules} & heavy), flush=True)
     application.QApplication.instance().quit()
 

@@ -206,7 +206,7 @@ def test_a_reader_that_sleeps_for_three_seconds_stalls_no_decoding_and_loses_no_
 def test_the_children_hold_no_window_no_database_and_no_web_server(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.fakes.workers_modules", str(tmp_path)]
     told = json.loads(subprocess.run(command, cwd=REPO, stdout=subprocess.PIPE, check=True, timeout=60).stdout)
-    unwanted = ("PySide6", "shiboken6", "sqlite3", "starlette", "uvicorn", "httpx", "numpy", "torch")
+    unwanted = ("PySide6", "shiboken6", "sqlite3", "starlette", "uvicorn", "httpx", "pyqtgraph", "numpy", "torch")
     for room in ("engine", "router"):
         assert f"layadesk.{room}.main" in told[room]
         assert [name for name in told[room] if name.split(".")[0] in unwanted] == []

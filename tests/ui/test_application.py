@@ -17,7 +17,7 @@ from layadesk.ui.texts.missing_library import missing_library, plain_sentences
 from tests.ui.conftest import Stage
 
 REPO = Path(__file__).resolve().parents[2]
-HEAVY = ("psutil", "numpy", "llama_cpp", "torch", "pynvml")
+HEAVY = ("psutil", "numpy", "pyqtgraph", "llama_cpp", "torch", "pynvml")
 
 PROGRAM = """
 import json, os, signal, sys

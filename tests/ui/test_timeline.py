@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from layadesk.domain.hardware import EngineWork, GpuKind, GpuSample, HardwareSample
 from layadesk.ui.monitor.columns import HOST, KEYS, Column, row
 from layadesk.ui.monitor.curve_store import CAPACITY, CurveStore, thinned
+from layadesk.ui.monitor.timeline_chart import TimelineChart
 from layadesk.ui.monitor.timeline_view import TimelineView
+from layadesk.ui.theme.tokens import DARK, LIGHT
 from layadesk.usecases.timeline import Band
 from layadesk.usecases.turns import TurnPhase
 from tests.ui.conftest import Stage
@@ -140,9 +143,8 @@ def test_a_gpu_that_works_in_ram_has_no_lane_of_its_own(qtbot: QtBot) -> None:
 
 
 def test_what_is_drawn_is_really_there(view: TimelineView) -> None:
+    assert "#2563d9" in colours_in(view.memory)  # the edge of what is ours
     image = view.memory.grab().toImage()
-    colours = {QColor(image.pixel(x, y)).name() for x in range(image.width()) for y in range(image.height())}
-    assert "#2563d9" in colours  # the edge of what is ours
     width, height = image.width(), image.height()
     before, loading = (QColor(image.pixel(int(width * at), 3)).name() for at in (0.5, 0.71))
     assert before != loading
@@ -163,6 +165,57 @@ def test_a_gap_is_not_bridged(qtbot: QtBot) -> None:
     bottom = image.height() - 6
     colours = [QColor(image.pixel(int(image.width() * at), bottom)).name() for at in (0.1, 0.5, 0.9)]
     assert colours[0] == colours[2] != colours[1]
+
+
+def test_the_curves_take_the_colours_of_the_other_theme_at_once(stage: Stage) -> None:
+    stage.house.resources.samples = tuple(sample(float(number), gpus=(GPU,)) for number in range(61))
+    panel = stage.window.panel.resources
+    stage.window.load_charts()
+    stage.qtbot.waitUntil(lambda: panel.timeline is not None, timeout=20_000)
+    assert panel.timeline is not None
+    stage.house.engine.wait(lambda: stage.house.resources.feed.publish(sample(61.0, gpus=(GPU,))))
+    stage.settle()
+    for choice, ours, not_any_more in (("dark", DARK.accent, LIGHT.accent), ("light", LIGHT.accent, DARK.accent)):
+        stage.house.settings.set("ui.theme", choice)
+        stage.appearance.apply()
+        found = colours_in(panel.timeline.memory)
+        assert ours.lower() in found
+        assert not_any_more.lower() not in found
+    join_import()
+
+
+def test_a_curve_lies_upon_the_bands_and_not_below_them(view: TimelineView) -> None:
+    image = view.activity.grab().toImage()
+    loading = range(int(image.width() * 0.69), int(image.width() * 0.74))
+    assert all(LIGHT.text.lower() in {QColor(image.pixel(x, y)).name() for y in range(image.height())} for x in loading)
+
+
+def test_a_curve_that_has_gone_is_drawn_no_longer(view: TimelineView) -> None:
+    chart = view.activity
+    chart.clearFocus()
+    assert LIGHT.warn.lower() in colours_in(chart)  # power
+    chart.show_picture(60.0, chart.lanes[:0], ())
+    assert colours_in(chart) <= {LIGHT.surface.lower(), LIGHT.border.lower(), LIGHT.accent.lower()}
+
+
+def test_curves_and_bands_follow_the_width_of_the_panel(view: TimelineView) -> None:
+    for width in (280, 420):
+        view.resize(width, 600)
+        QApplication.processEvents()
+        image = view.speed.grab().toImage()
+        assert image.width() == width
+        middle = image.height() // 2
+        greens = [x for x in range(width) if QColor(image.pixel(x, middle)).name() == LIGHT.ok.lower()]
+        assert greens == [round(width * 50 / 60)]  # the first token, ten seconds ago; the curve is above
+
+
+def test_the_mouse_reaches_the_chart_through_what_draws_it(view: TimelineView) -> None:
+    handle = view.windowHandle()
+    assert handle is not None
+    place = view.speed.mapTo(view, QPoint(view.speed.width() // 2, 5))
+    QTest.mouseMove(handle, place)
+    QApplication.processEvents()
+    assert view.at_text().startswith("30.0 s ago")
 
 
 def test_the_legends_tell_the_newest_figures_with_their_units(view: TimelineView) -> None:
@@ -247,6 +300,11 @@ def test_a_band_leads_to_its_message_in_whatever_conversation_it_is(stage: Stage
     stage.qtbot.waitUntil(lambda: stage.window.page.conversation.conversation_id == other)
     stage.settle()
     assert stage.window.page.transcript.view_of(message_id) is not None
+
+
+def colours_in(chart: TimelineChart) -> set[str]:
+    image = chart.grab().toImage()
+    return {QColor(image.pixel(x, y)).name() for x in range(image.width()) for y in range(image.height())}
 
 
 def join_import() -> None:

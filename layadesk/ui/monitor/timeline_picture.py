@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import Qt
 
+from layadesk.ui.monitor.chart_parts import Curve, Lane, Stretch
 from layadesk.ui.monitor.columns import HOST, PERCENT, Column, GpuColumn, Key
 from layadesk.ui.monitor.curve_store import CurveStore, Floats, thinned
-from layadesk.ui.monitor.timeline_chart import Curve, Lane, Stretch
 from layadesk.usecases.timeline import Band
 
 SOLID, DASHED, DOTTED = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine

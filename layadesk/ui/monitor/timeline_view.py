@@ -1,6 +1,6 @@
 """Three charts on one axis of seconds ago, with one cursor and what was done behind the curves.
 
-Imports numpy, see `curve_store.py`: bring it in with `chart_import.load`.
+Imports pyqtgraph and numpy: bring it in with `chart_import.load`.
 """
 
 import time
@@ -10,10 +10,11 @@ from PySide6.QtCore import QEvent, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from layadesk.domain.hardware import GpuKind, HardwareSample
+from layadesk.ui.monitor.chart_parts import Mark
 from layadesk.ui.monitor.columns import N_GPUS, row
 from layadesk.ui.monitor.curve_store import CurveStore
 from layadesk.ui.monitor.legend import Legend
-from layadesk.ui.monitor.timeline_chart import Mark, TimelineChart
+from layadesk.ui.monitor.timeline_chart import TimelineChart
 from layadesk.ui.monitor.timeline_picture import View, activity_lanes, memory_lanes, speed_lanes, stretches
 from layadesk.ui.texts import words
 from layadesk.ui.theme.fonts import strong_font
