@@ -59,6 +59,17 @@ class LinuxChildMemory:
         """Nothing to forget."""
 
 
+def has_mapped(path: str, pid: int | None, proc_root: Path) -> bool:
+    """Whether a process has a file mapped; True where that cannot be told. Reads `maps`, never `smaps`: 0.1 ms."""
+    if pid is None:
+        return False
+    try:
+        text = (proc_root / str(pid) / "maps").read_bytes()
+    except OSError:
+        return True
+    return os.path.realpath(path).encode() in text
+
+
 class LinuxCpu:
     """How busy the processor is, and how much of that is the engine."""
 

@@ -56,7 +56,7 @@ if sys.platform == "linux":
         from layadesk.telemetry.cgroup import CgroupMemory  # noqa: PLC0415
         from layadesk.telemetry.linux_memory import LinuxMemory, LinuxSwapKind  # noqa: PLC0415
         from layadesk.telemetry.linux_paging import LinuxPaging, LinuxPressure  # noqa: PLC0415
-        from layadesk.telemetry.linux_processes import LinuxChildMemory, LinuxCpu  # noqa: PLC0415
+        from layadesk.telemetry.linux_processes import LinuxChildMemory, LinuxCpu, has_mapped  # noqa: PLC0415
         from layadesk.telemetry.weights import WeightsInRam  # noqa: PLC0415
 
         proc, sys_root = Path("/proc"), Path("/sys")
@@ -71,7 +71,9 @@ if sys.platform == "linux":
             ),
             LinuxChildMemory("router_bytes", observed.router_pid, proc),
             LinuxCpu(proc, observed.engine_pid),
-            WeightsInRam(observed.weight_files, CacheStat()),
+            WeightsInRam(
+                observed.weight_files, CacheStat(), lambda path: has_mapped(path, observed.engine_pid(), proc)
+            ),
         )
 
 else:

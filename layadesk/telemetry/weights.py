@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from layadesk.telemetry.cachestat import InCache
 
 _EVERY_S = 1.0
+_LOOK_EVERY_S = 10.0
 _LIBRARIES_BYTES = 2 * 2**30  # what an engine maps besides weights: the libraries of CUDA alone are 1.5 GiB
 
 
@@ -24,10 +25,23 @@ class WeightsInRam:
 
     fields: tuple[str, ...] = ("weights_bytes", "weights_resident_bytes", "weights_evicted_bytes")
 
-    def __init__(self, files: Callable[[], Sequence[str]], ask: "Callable[[int], InCache] | None" = None) -> None:
-        """`files` are the paths the engine has mapped now; `ask` tells of an open file, where the system can."""
+    def __init__(
+        self,
+        files: Callable[[], Sequence[str]],
+        ask: "Callable[[int], InCache] | None" = None,
+        is_mapped: Callable[[str], bool] = lambda path: True,
+    ) -> None:
+        """`files` are the paths the engine may have mapped now; `ask` tells of an open file, where the system can.
+
+        `is_mapped` says whether the engine did: it copies some models instead. Asked when the files change, and every
+        10 s after.
+        """
         self._files = files
         self._ask = ask
+        self._is_mapped = is_mapped
+        self._candidates: tuple[str, ...] = ()
+        self._mapped: tuple[str, ...] = ()
+        self._looked_at: float | None = None
         self._held: dict[str, int] = {}  # path → descriptor, or -1
         self._sizes: dict[str, int] = {}
         self._at: float | None = None
@@ -35,7 +49,7 @@ class WeightsInRam:
 
     def fill(self, draft: HostDraft, now: float) -> None:
         """Once a second; files are kept open while they are in use."""
-        wanted = self._files()
+        wanted = self._mapped_files(now)
         if set(wanted) != set(self._held):
             self._hold(wanted)
             self._at = None
@@ -49,11 +63,19 @@ class WeightsInRam:
 
     def reset(self) -> None:
         """Look again at once."""
-        self._at = None
+        self._at = self._looked_at = None
 
     def close(self) -> None:
         """Let go of the files."""
         self._hold(())
+
+    def _mapped_files(self, now: float) -> tuple[str, ...]:
+        candidates = tuple(self._files())
+        is_due = self._looked_at is None or now - self._looked_at >= _LOOK_EVERY_S
+        if candidates != self._candidates or is_due:
+            self._candidates, self._looked_at = candidates, now
+            self._mapped = tuple(path for path in candidates if self._is_mapped(path))
+        return self._mapped
 
     def _put(self, draft: HostDraft, total: int) -> None:
         draft.put("weights_bytes", total)

@@ -50,6 +50,10 @@ class EngineWorkWatch:
             return
         self._seen = loaded
         specs = {model_id: self._engine.spec(model_id) for model_id in loaded}
-        mapped = {model_id: spec.path for model_id, spec in specs.items() if spec is not None and spec.params.use_mmap}
+        mapped = {
+            model_id: spec.path
+            for model_id, spec in specs.items()
+            if spec is not None and spec.params.use_mmap is not False
+        }
         self._files = tuple(mapped.values())
         self._reads_files = any(loaded[model_id].n_gpu_layers < loaded[model_id].n_layer for model_id in mapped)

@@ -1,5 +1,6 @@
 """The children and the processor on fake /proc trees (reported fault I16; monitoring.md 5.5)."""
 
+import mmap
 import os
 import sys
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from layadesk.domain.hardware import Why
-from layadesk.telemetry.linux_processes import LinuxChildMemory, LinuxCpu
+from layadesk.telemetry.linux_processes import LinuxChildMemory, LinuxCpu, has_mapped
 from layadesk.telemetry.sensors import HostDraft
 from tests.fakes.roots import GIB, MIB, make_pid, write
 
@@ -76,6 +77,18 @@ def test_another_engine_does_not_inherit_the_time_of_the_one_before(tmp_path: Pa
     make_pid(tmp_path, PID + 1, ticks=500)
     cpu(sensor, 0.0)
     assert cpu(sensor, 1.0).reasons["engine_cpu_cores"] == Why.NOT_YET
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the real /proc")
+def test_a_file_that_this_process_has_mapped_is_told_from_one_it_has_not(tmp_path: Path) -> None:
+    file, other = tmp_path / "模型.gguf", tmp_path / "other.gguf"
+    file.write_bytes(bytes(MIB))
+    other.write_bytes(bytes(MIB))
+    with file.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ):
+        assert has_mapped(str(file), os.getpid(), Path("/proc"))
+        assert not has_mapped(str(other), os.getpid(), Path("/proc"))
+    assert not has_mapped(str(file), os.getpid(), Path("/proc"))
+    assert not has_mapped(str(file), None, Path("/proc"))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the real /proc")

@@ -83,6 +83,13 @@ def test_files_are_let_go_when_the_expert_is(model: str) -> None:
         os.fstat(held[0])
 
 
+def test_a_model_that_the_engine_copied_instead_of_mapping_it_is_not_counted(model: str) -> None:
+    answers = iter([False, True])
+    sensor = WeightsInRam(lambda: (model,), lambda descriptor: InCache(MIB, 0), lambda path: next(answers))
+    assert [reading(sensor, now)[0] for now in (0.0, 9.9, 10.0, 19.0)] == [None, None, 4 * MIB, 4 * MIB]
+    sensor.close()
+
+
 def test_a_file_that_is_gone_is_no_error() -> None:
     assert reading(WeightsInRam(lambda: ("/no/such/model.gguf",), lambda descriptor: InCache(1, 0))) == (
         None,
