@@ -764,6 +764,10 @@
         <source>Sampling is slowed down: one reading took {took} ms.</source>
         <translation>采样已放慢：一次读取用了 {took} ms。</translation>
     </message>
+    <message>
+        <source>Point at the last answer</source>
+        <translation>在图表中指出最近的回答</translation>
+    </message>
 </context>
 <context>
     <name>RoutePanel</name>

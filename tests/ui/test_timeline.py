@@ -291,6 +291,30 @@ def test_the_charts_come_after_the_first_paint_and_bring_the_history_along(stage
     join_import()
 
 
+def test_from_the_last_answer_a_button_leads_to_its_place_on_the_charts(stage: Stage) -> None:
+    answer_id = stage.send("Hello")
+    stage.house.say(answer_id, "Good day.")
+    stage.house.finish(answer_id)
+    stage.settle()
+    stage.house.resources.done = (
+        Band(TurnPhase.PREFILL, 80.0, 88.0, "c", answer_id),
+        Band(TurnPhase.DECODE, 88.0, 95.0, "c", answer_id),
+    )
+    stage.house.resources.samples = tuple(sample(float(number)) for number in range(101))
+    panel = stage.window.panel.resources
+    stage.window.load_charts()
+    stage.qtbot.waitUntil(lambda: panel.timeline is not None, timeout=20_000)
+    stage.house.engine.wait(lambda: stage.house.resources.feed.publish(sample(101.0)))
+    stage.settle()
+    press(stage.window, Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier)
+    assert panel.timeline is not None
+    assert panel.timeline.at_text() == "13.0 s ago · Writing…"
+    stage.window.show_new()
+    stage.settle()
+    assert not panel.locate.isEnabled()
+    join_import()
+
+
 def test_a_band_leads_to_its_message_in_whatever_conversation_it_is(stage: Stage) -> None:
     other = stage.house.converse("Question", "Answer")
     stage.open(stage.house.converse("Hello", "Good day."))

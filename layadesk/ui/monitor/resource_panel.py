@@ -16,9 +16,11 @@ from layadesk.ui.monitor.resource_card import ResourceCard
 from layadesk.ui.texts import words
 from layadesk.ui.theme.fonts import strong_font
 from layadesk.ui.theme.tokens import GAP_S
+from layadesk.ui.widgets.icon_button import IconButton
 from layadesk.ui.widgets.roles import note, set_role
 
 if TYPE_CHECKING:
+    from layadesk.domain.chat import Message
     from layadesk.ui.monitor.timeline_view import TimelineView
     from layadesk.usecases.watch_machine import WatchResources
 
@@ -46,6 +48,10 @@ class ResourcePanel(QWidget):
         self._title = QLabel()
         self._title.setFont(strong_font())
         self._ranges = tuple(self._range_button(minutes) for minutes in RANGES_MIN)
+        self.locate = IconButton("route")
+        self.locate.setObjectName("locate-answer")
+        self.locate.clicked.connect(self.point_at_answer)
+        self._answer_id = ""
         self._no_gpu = note()
         self._slowed = note()
         self._slowed.hide()
@@ -77,7 +83,20 @@ class ResourcePanel(QWidget):
 
     def focus_chain(self) -> list[QWidget]:
         """For the Tab key."""
-        return [*self._ranges, *([] if self._timeline is None else self._timeline.focus_chain())]
+        return [self.locate, *self._ranges, *([] if self._timeline is None else self._timeline.focus_chain())]
+
+    @Slot(object)
+    def follow_answer(self, answer: "Message | None") -> None:
+        """The answer that `point_at_answer` leads to."""
+        self._answer_id = "" if answer is None else answer.message_id
+        self.locate.setEnabled(bool(self._answer_id))
+
+    @Slot()
+    def point_at_answer(self) -> None:
+        """From the answer to its place on the charts. Silent for one of more than half an hour ago."""
+        if self._timeline is not None and self._timeline.show_message(self._answer_id):
+            self.show_range(round(self._timeline.window_s / 60))
+            self._timeline.charts[0].setFocus()
 
     def show_range(self, minutes: int) -> None:
         """How far back the charts go: one of RANGES_MIN."""
@@ -114,6 +133,7 @@ class ResourcePanel(QWidget):
         top.setSpacing(0)
         top.addWidget(self._title)
         top.addStretch(1)
+        top.addWidget(self.locate)
         for button in self._ranges:
             top.addWidget(button)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -124,6 +144,7 @@ class ResourcePanel(QWidget):
 
     def _retranslate(self) -> None:
         self._title.setText(self.tr("Machine"))
+        self.locate.set_name(self.tr("Point at the last answer"), "Ctrl+T")
         for button, minutes in zip(self._ranges, RANGES_MIN, strict=True):
             button.setText(str(minutes))
             what = self.tr("Show the last %n minute(s)", "", minutes)

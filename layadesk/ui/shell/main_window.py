@@ -186,6 +186,7 @@ class MainWindow(QMainWindow):
         self.page.shown.connect(self._on_shown)
         self.page.running_changed.connect(self._on_running_changed)
         self.page.last_answer_changed.connect(self.panel.route.show_answer)
+        self.page.last_answer_changed.connect(self.panel.resources.follow_answer)
         self.page.failed.connect(self.show_failure)
         self.page.add_model_requested.connect(self.add_model)
         self.side_bar.options.add_model_requested.connect(self.add_model)
@@ -204,6 +205,7 @@ class MainWindow(QMainWindow):
             (QKeySequence(QKeySequence.StandardKey.Find), self.list.search.setFocus),
             (QKeySequence("Ctrl+End"), self.page.transcript.go_to_end),
             (QKeySequence("F9"), self.panel_button.toggle),
+            (QKeySequence("Ctrl+T"), self.panel.resources.point_at_answer),
         ):
             QShortcut(keys, self).activated.connect(action)
         for place in range(len(Destination)):
