@@ -143,6 +143,11 @@ class TurnLog:
             self.events.append(event)
             self._changed.notify_all()
 
+    def wait(self, fits: Callable[[TurnEvent], bool]) -> None:
+        """Wait until an event fits."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: any(map(fits, self.events)), PATIENCE_S), "no such event came"
+
     def queued(self, message_id: str) -> None:
         """Wait until an answer is told to wait."""
 
