@@ -37,6 +37,7 @@ from layadesk.usecases.engine_work import EngineWorkWatch
 from layadesk.usecases.expert_pool import ExpertPool
 from layadesk.usecases.fit import Fit
 from layadesk.usecases.health_report import HealthReport
+from layadesk.usecases.load_gate import LoadGate
 from layadesk.usecases.machine_now import MachineNow
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
@@ -123,8 +124,6 @@ class Core:
             recommended={card.model_id: card.sampling for card in read_catalogue(catalogue_file()).cards},
             learned_confidence=self.learned.confidence,
         )
-        self.answers = AnswerRequest(self.pool, self.router, self.engine)
-        self.ask = Ask(self.answers, self.settings)
         self.route_texts = RouteTexts(self.pool, self.router)
         self.experts = Experts(self.inventory, self.pool)
         work = EngineWorkWatch(self.engine)
@@ -140,6 +139,10 @@ class Core:
         self.price = PriceLoad(self.dry_runner)
         self.machine = MachineNow(self.sampler, self.price.devices)
         self.fit = Fit(self.inventory, self.price, self.machine)
+        self.gate = LoadGate(self.pool, self.price, self.machine, self.engine, is_open=not has_library)
+        self.pool.follow(self.gate.obstacle)
+        self.answers = AnswerRequest(self.pool, self.router, self.engine, self.gate)
+        self.ask = Ask(self.answers, self.settings)
 
     def learning(self, store: Store) -> RouterLearning:
         """What the router can learn from the answers of `store`."""
@@ -180,6 +183,7 @@ class Core:
     def stop(self) -> None:
         """End the children and whatever runs; blocks up to a few seconds."""
         self.experts.close()
+        self.gate.close()
         self.sampler.stop()
         router_end = threading.Thread(target=self.router.stop, name="router-stop")
         router_end.start()

@@ -1229,6 +1229,22 @@
         <translation>无法从文件 {path} 中读取对话。</translation>
     </message>
     <message>
+        <source>{subject} does not fit into memory: it needs {needs_gib} on {device}, {free_gib} are free and {reserve_gib} have to stay free. Most of it is for {item}, {item_gib}.</source>
+        <translation>{subject} 放不进内存：{device} 需要 {needs_gib}，空闲 {free_gib}，须保留 {reserve_gib}。其中最多的是{item}，{item_gib}。</translation>
+    </message>
+    <message>
+        <source>Choose a smaller context, another expert, or one of the ways that fit shows.</source>
+        <translation>请选择更小的上下文、其他专家，或 fit 给出的办法。</translation>
+    </message>
+    <message>
+        <source>Nobody can tell whether {subject} fits into memory.</source>
+        <translation>无法判断 {subject} 是否放得进内存。</translation>
+    </message>
+    <message>
+        <source>Load it anyway, or choose another expert.</source>
+        <translation>仍然加载，或选择其他专家。</translation>
+    </message>
+    <message>
         <source>Add a model file (GGUF).</source>
         <translation>请添加一个模型文件（GGUF）。</translation>
     </message>

@@ -26,6 +26,8 @@ def ask(options: argparse.Namespace) -> int:
         sampling = _sampling(core.pool.sampling(), options)
         expert = None if options.expert == "auto" else options.expert
         on_event = _ignore if options.json else _show
+        if options.load_anyway:
+            core.gate.waive_next()
         answered = core.ask(text, sampling, expert=expert, thinking=_thinking(options), on_event=on_event)
     if options.json:
         print_json(_as_json(answered))

@@ -94,6 +94,7 @@ def _add_ask(commands: Any, printing: argparse.ArgumentParser) -> None:
     asking.add_argument("--thinking", metavar="CHOICE", help="on, off, or an effort: low, medium, high; default: auto")
     asking.add_argument("--thinking-budget", type=_positive, metavar="N", help="at most N tokens of thinking")
     asking.add_argument("--json-schema", metavar="FILE", help="bind the answer to a JSON schema")
+    asking.add_argument("--load-anyway", action="store_true", help="load it even if it does not fit into memory")
     asking.set_defaults(run=ask.ask)
 
 

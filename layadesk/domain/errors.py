@@ -64,6 +64,8 @@ class ErrorCode(StrEnum):
     # the children
     MODEL_LOAD_FAILED = "model_load_failed"
     MODEL_SUSPECT = "model_suspect"
+    LOAD_REFUSED = "load_refused"
+    LOAD_PRICE_UNKNOWN = "load_price_unknown"
     DECODE_FAILED = "decode_failed"
     ENGINE_DIED = "engine_died"
     ENGINE_GAVE_UP = "engine_gave_up"
@@ -123,6 +125,8 @@ class Bug(LayaDeskError):
 
 _ENVIRONMENT = frozenset(
     {
+        ErrorCode.LOAD_REFUSED,
+        ErrorCode.LOAD_PRICE_UNKNOWN,
         ErrorCode.DATA_DIR_READ_ONLY,
         ErrorCode.DISK_FULL,
         ErrorCode.DISK_ERROR,

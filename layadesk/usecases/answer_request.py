@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from layadesk.domain.context_budget import estimate_tokens
-from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
+from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
 from layadesk.domain.follow_up import is_follow_up, slash_word
 from layadesk.domain.inference import FinishReason, PromptMessage, Role, SamplingParams, ThinkingParams, Timings
 from layadesk.domain.route_policy import choose
@@ -14,6 +14,7 @@ from layadesk.domain.routing import Route, RouterAnswer, Turn
 from layadesk.protocol.commands import Generate
 from layadesk.protocol.events import Failed, Finished, Queued, RequestEvent
 from layadesk.usecases.expert_pool import ExpertPool
+from layadesk.usecases.load_gate import LoadGate
 from layadesk.usecases.second_opinion import DraftEvent, Opinions, SecondOpinion
 from layadesk.workers.engine_client import EngineClient
 from layadesk.workers.router_client import RouterClient
@@ -62,7 +63,10 @@ class AnswerRequest:
     Every started request ends in exactly one Finished or Failed, also when it is cancelled while it is routed.
     """
 
-    def __init__(self, pool: ExpertPool, router: RouterClient, engine: EngineClient) -> None:
+    def __init__(
+        self, pool: ExpertPool, router: RouterClient, engine: EngineClient, gate: LoadGate | None = None
+    ) -> None:
+        self._gate = gate
         self._pool = pool
         self._router = router
         self._engine = engine
@@ -140,7 +144,34 @@ class AnswerRequest:
             self._leave_routing(request_id)
             on_event(Finished(request_id, "", FinishReason.CANCELLED, Timings()))
             return
-        if route.second is not None:
+        if self._gate is None:
+            self._hand_over(order, route, on_event)
+        else:
+            self._gate.admit(route.expert, lambda refusal: self._admitted(order, route, on_event, refusal))
+
+    def _admitted(
+        self, order: AnswerOrder, route: Route, on_event: Callable[[AnswerEvent], None], refusal: ErrorReport | None
+    ) -> None:
+        """The check before a load is over; it may have taken a while."""
+        with self._lock:
+            is_cancelled = self._routing[order.request_id]
+        if is_cancelled:
+            self._leave_routing(order.request_id)
+            on_event(Finished(order.request_id, "", FinishReason.CANCELLED, Timings()))
+        elif refusal is not None:
+            self._leave_routing(order.request_id)
+            on_event(Failed(order.request_id, refusal))
+        elif route.second is not None and self._gate is not None:
+            self._gate.admit(route.second, lambda no: self._hand_over(order, route, on_event, has_second=no is None))
+        else:
+            self._hand_over(order, route, on_event)
+
+    def _hand_over(
+        self, order: AnswerOrder, route: Route, on_event: Callable[[AnswerEvent], None], *, has_second: bool = True
+    ) -> None:
+        """To the engine. A second expert that does not fit into memory is left out."""
+        request_id = order.request_id
+        if route.second is not None and has_second:
             opinions = Opinions(request_id, order.messages, order.sampling, route, order.conversation_id, order.client)
             self._opinions.start(opinions, on_event)
             if self._leave_routing(request_id):

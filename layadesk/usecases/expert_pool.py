@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from layadesk.domain.errors import ErrorCode, fail
+from layadesk.domain.errors import ErrorCode, Fact, fail
 from layadesk.domain.inference import LoadParams, SamplingParams, ThinkingParams
 from layadesk.domain.models import ExpertSpec, InstalledModel, Origin
 from layadesk.domain.route_rules import parse_rules
@@ -40,6 +40,9 @@ class ExpertPool:
         recommended: Mapping[str, SamplingDefaults] = MappingProxyType({}),
         learned_confidence: Callable[[], float | None] = lambda: None,
     ) -> None:
+        self._chosen: dict[str, LoadParams] = {}  # how to load an expert, where that is not as the settings say
+        self._prices: dict[str, int] = {}
+        self._obstacle_of: Callable[[str], Mapping[str, Fact] | None] = lambda _: None
         self._strengths = strengths
         self._recommended = recommended
         self._learned_confidence = learned_confidence
@@ -52,18 +55,41 @@ class ExpertPool:
         default = self._settings.get(definitions.DEFAULT_EXPERT)
         loaded = self._engine.loaded
         table = self._strengths.table()
+        refused = {model.model_id: self._obstacle_of(model.model_id) for model in self._inventory.list()}
         return tuple(
             PoolExpert(
                 model.model_id,
                 is_default=model.model_id == default,
                 is_loaded=model.model_id in loaded,
-                out=self._obstacle(model),
+                out=self._obstacle(model) or (OutReason.DOES_NOT_FIT if refused.get(model.model_id) else None),
+                out_facts=refused.get(model.model_id) or {},
                 strengths=table.get(model.model_id) or guessed(model),
                 n_ctx=self.load_params(model).n_ctx,
-                load_s=model.size_bytes / LOAD_BYTES_PER_S,
+                load_s=self.load_s(model),
             )
             for model in sorted(self._inventory.list(), key=_order_of_choice)
         )
+
+    def follow(self, obstacle_of: Callable[[str], Mapping[str, Fact] | None]) -> None:
+        """Ask this of each expert from now on: why it does not fit into memory, or None."""
+        self._obstacle_of = obstacle_of
+
+    def choose_params(self, model_id: str, params: LoadParams) -> None:
+        """Load an expert that way while the program runs, whatever the settings say."""
+        self._chosen = {**self._chosen, model_id: params}
+        self.configure_engine()
+
+    def has_chosen(self, model_id: str) -> bool:
+        """Whether the user or the planner has chosen how to load it."""
+        return model_id in self._chosen
+
+    def note_price(self, model_id: str, n_bytes: int) -> None:
+        """What an expert takes in memory; the engine is told with the next configuration."""
+        self._prices = {**self._prices, model_id: n_bytes}
+
+    def load_s(self, model: InstalledModel) -> float:
+        """About how long it takes to bring an expert into memory."""
+        return model.size_bytes / LOAD_BYTES_PER_S
 
     def policy(self) -> Policy:
         """What the settings say about the choice."""
@@ -111,13 +137,17 @@ class ExpertPool:
                     m.path,
                     self.load_params(m),
                     self._recommended.get(m.model_id, SamplingDefaults()),
+                    self._prices.get(m.model_id),
                 )
                 for m in models
             )
         )
 
     def load_params(self, model: InstalledModel) -> LoadParams:
-        """The load settings, with a context no longer than the expert was trained for."""
+        """How an expert is loaded: as was chosen for it, or by the settings, never longer than it was trained for."""
+        chosen = self._chosen.get(model.model_id)
+        if chosen is not None:
+            return chosen
         n_ctx = self._settings.get(definitions.N_CTX)
         if model.n_ctx_train is not None:
             n_ctx = min(n_ctx, model.n_ctx_train)

@@ -33,6 +33,11 @@ class MachineNow:
         """RAM and the GPUs that llama.cpp can use. Unknown where a sensor cannot tell."""
         return machine_memory(self._fresh_sample(), self._devices())
 
+    def last(self) -> MachineMemory:
+        """As of the last sample; returns at once."""
+        samples = self._sampler.history()[-1:]
+        return machine_memory(samples[0], self._devices()) if samples else MachineMemory()
+
     def _fresh_sample(self) -> HardwareSample:
         came = threading.Event()
         kept: list[HardwareSample] = list(self._sampler.history()[-1:])

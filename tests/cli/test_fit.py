@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import REPO, Shell
+from tests.fakes import gguf_models
 
 HARDWARE = REPO / "tests" / "fixtures" / "hardware"
 
@@ -51,3 +52,14 @@ def test_a_mistake_is_one_line(shell: Shell, arguments: tuple[str, ...], word: s
     assert (done.status, done.out) == (1, "")
     assert word in done.err
     assert done.err.count("\n") == 1
+
+
+@pytest.mark.llama
+def test_ask_refuses_an_expert_that_does_not_fit_in_one_line_with_numbers(shell: Shell) -> None:
+    huge = gguf_models.huge_chat_model(shell.folder / "huge.gguf")
+    assert shell.run("models", "import", str(huge)).status == 0
+    done = shell.run("ask", "Hello", engine="llama")
+    assert (done.status, done.out) == (1, "")
+    assert done.err.count("\n") == 1
+    assert "does not fit into memory: it needs" in done.err
+    assert "have to stay free. Most of it is for weights" in done.err

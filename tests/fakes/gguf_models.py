@@ -42,6 +42,28 @@ def write_sparse(path: Path, metadata: dict[str, object], tensors: Iterable[Tens
     return path
 
 
+def chat_model(path: Path, shape: Shape | None = None) -> Path:
+    """A dense model with words and a chat template, which the library takes for an expert."""
+    shape = shape or Shape(n_vocab=260)
+    metadata = _metadata("llama", shape) | {
+        "tokenizer.ggml.model": "llama",
+        "tokenizer.ggml.tokens": [f"<{i}>" for i in range(shape.n_vocab)],
+        "tokenizer.ggml.scores": [0.0] * shape.n_vocab,
+        "tokenizer.chat_template": "{{ messages[0]['content'] }}",
+    }
+    tensors = [_tensor("token_embd.weight", shape.n_embd, shape.n_vocab), Tensor("output_norm.weight", (shape.n_embd,))]
+    for layer in range(shape.n_layer):
+        block = f"blk.{layer}."
+        tensors += [*_attention(block, shape, has_norms=False), *_norms(block, shape, "ffn_norm")]
+        tensors += _feed_forward(block, shape)
+    return write_sparse(path, metadata, tensors)
+
+
+def huge_chat_model(path: Path) -> Path:
+    """Some 500 GiB of weights, which no test machine has in memory, in a file that takes some kilobytes of the disk."""
+    return chat_model(path, Shape(300, 8192, 64, 8, 128, 28672, 260))
+
+
 def llama(path: Path, shape: Shape | None = None, *, is_tied: bool = True, architecture: str = "llama") -> Path:
     """A dense model; `qwen3` has norms of queries and keys, `gemma3` sliding windows too."""
     shape = shape or Shape()

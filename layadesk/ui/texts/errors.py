@@ -7,10 +7,13 @@ from typing import Final
 from PySide6.QtCore import QCoreApplication
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, Fact
+from layadesk.domain.memory_fit.bill import BillItem
 from layadesk.domain.worker_state import ExitKind
 from layadesk.ui.texts.marks import QT_TRANSLATE_NOOP
+from layadesk.ui.texts.memory import bill_item, device_name
 from layadesk.ui.texts.model_kinds import foreign_format, not_chat_kind
-from layadesk.ui.texts.words import exit_words, together
+from layadesk.ui.texts.numbers import gib_with_unit
+from layadesk.ui.texts.words import exit_words, together, unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +170,18 @@ _TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
         QT_TRANSLATE_NOOP("errors", "Your conversations could not be brought to the format of this version."),
         QT_TRANSLATE_NOOP("errors", "Nothing was changed. Go on with the version you had before, and report this."),
     ),
+    ErrorCode.LOAD_REFUSED: (
+        QT_TRANSLATE_NOOP(
+            "errors",
+            "{subject} does not fit into memory: it needs {needs_gib} on {device}, {free_gib} are free and "
+            "{reserve_gib} have to stay free. Most of it is for {item}, {item_gib}.",
+        ),
+        QT_TRANSLATE_NOOP("errors", "Choose a smaller context, another expert, or one of the ways that fit shows."),
+    ),
+    ErrorCode.LOAD_PRICE_UNKNOWN: (
+        QT_TRANSLATE_NOOP("errors", "Nobody can tell whether {subject} fits into memory."),
+        QT_TRANSLATE_NOOP("errors", "Load it anyway, or choose another expert."),
+    ),
     ErrorCode.OUT_OF_MEMORY: (
         QT_TRANSLATE_NOOP("errors", "There was not enough memory."),
         QT_TRANSLATE_NOOP("errors", "Choose a smaller expert or a shorter context, or close other programs."),
@@ -288,6 +303,11 @@ class _Facts(dict[str, str]):
         for key, source in (("size", "size_bytes"), ("needed", "needed_bytes")):
             value = facts.get(source)
             self[key] = f"{value:,}" if isinstance(value, int) else "?"
+        for source in ("needs_bytes", "free_bytes", "reserve_bytes", "item_bytes"):
+            amount = facts.get(source)
+            self[source.replace("_bytes", "_gib")] = gib_with_unit(amount) if isinstance(amount, int) else unknown()
+        if "item" in self:
+            self["item"], self["device"] = bill_item(BillItem(self["item"])), device_name(self.get("device", "?"))
         self["how"] = _how(facts)
         self["kind"] = not_chat_kind(facts.get("kind", facts.get("detail")))
         self["format"] = foreign_format(facts.get("looks_like"))
