@@ -251,6 +251,7 @@ class Desk:
             diagnose=core.diagnosis(answers=session.answers, alerts=guard.episodes),
             guard=guard,
             routes=WatchRoutes(core.learning(store)),
+            loads=core.gate,
         )
 
     def start(self) -> None:

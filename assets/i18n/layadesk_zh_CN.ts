@@ -207,6 +207,10 @@
 <context>
     <name>ContextGauge</name>
     <message>
+        <source>context {used} of {total}, almost full</source>
+        <translation>上下文 {used} / {total}，快满了</translation>
+    </message>
+    <message>
         <source>Tokens of this conversation in the expert's context, after the last answer</source>
         <translation>最近一次回答之后，本对话在专家上下文中占用的 token 数</translation>
     </message>
@@ -1846,6 +1850,26 @@
 <context>
     <name>hint</name>
     <message>
+        <source>is loaded first</source>
+        <translation>先加载</translation>
+    </message>
+    <message>
+        <source>needs {size}</source>
+        <translation>需要 {size}</translation>
+    </message>
+    <message>
+        <source>unloads {names}</source>
+        <translation>卸载 {names}</translation>
+    </message>
+    <message>
+        <source>about {time} to load</source>
+        <translation>加载约 {time}</translation>
+    </message>
+    <message>
+        <source>→ {name} is loaded, nothing to move</source>
+        <translation>→ {name} 已加载，无需移动</translation>
+    </message>
+    <message>
         <source>The pinned expert {name} is not there; choose another one.</source>
         <translation>固定的专家 {name} 不在，请另选一个。</translation>
     </message>
@@ -1856,14 +1880,6 @@
     <message>
         <source>There is no expert yet that could answer.</source>
         <translation>还没有可以回答的专家。</translation>
-    </message>
-    <message>
-        <source>{name} answers; it is loaded</source>
-        <translation>由 {name} 回答，已加载</translation>
-    </message>
-    <message>
-        <source>{name} answers; it is loaded first</source>
-        <translation>由 {name} 回答，需先加载</translation>
     </message>
 </context>
 <context>
@@ -2481,6 +2497,13 @@
     <message>
         <source>Stopped here: the answer only repeated itself.</source>
         <translation>回答只是在重复自己，已在此停止。</translation>
+    </message>
+</context>
+<context>
+    <name>RefusalPanel</name>
+    <message>
+        <source>Load it anyway</source>
+        <translation>仍然加载</translation>
     </message>
 </context>
 </TS>

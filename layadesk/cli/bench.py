@@ -1,4 +1,4 @@
-"""`layadesk bench router`: measured figures, idle and while an expert decodes."""
+"""`layadesk bench router` and `layadesk bench fit`: measured figures."""
 
 import argparse
 import sys
@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from layadesk.cli.printing import EXIT_OK, print_json, running_core
-from layadesk.domain.errors import ErrorCode, LayaDeskError
+from layadesk.cli.printing import EXIT_FAILED, EXIT_OK, print_json, running_core
+from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
 
 if TYPE_CHECKING:
+    from layadesk.usecases.bench_fit import FitRow
     from layadesk.usecases.bench_router import Percentiles, RouterTimes
 
 
@@ -41,6 +42,38 @@ def bench_router(options: argparse.Namespace) -> int:
         if n_corrections:
             print(f"on your own corrections {n_right} of {n_corrections} right")
     return EXIT_OK
+
+
+def bench_fit(options: argparse.Namespace) -> int:
+    """Compare predicted with measured memory; the exit status is 1 where a prediction was not exact."""
+    from layadesk.usecases.bench_fit import BenchFit  # noqa: PLC0415 - `--help` answers without it
+
+    is_exact, rows = True, []
+    with running_core(options.data_dir, options.engine, started=False) as core:
+        if core.dry_runner is None:
+            raise fail(ErrorCode.BAD_PARAMETER, parameter="engine", value=options.engine, known="llama")
+        if not options.json:
+            print("expert                    n_ctx    KV seqs  predicted   measured  ratio  buffers")
+        for row in BenchFit(core.inventory, core.dry_runner, core.price, core.machine)():
+            is_exact = is_exact and row.worst_difference_bytes in (0, None)
+            rows.append(msgspec.to_builtins(row) | {"worst_difference_bytes": row.worst_difference_bytes})
+            if not options.json:
+                print(_fit_line(row), flush=True)
+    if options.json:
+        print_json(rows)
+    return EXIT_OK if is_exact else EXIT_FAILED
+
+
+def _fit_line(row: "FitRow") -> str:
+    predicted = "n/a" if row.predicted_private_bytes is None else f"{row.predicted_private_bytes / 2**20:.1f}"
+    measured = "n/a" if row.private_bytes is None else f"{row.private_bytes / 2**20:.1f}"
+    ratio = "n/a"
+    if row.predicted_private_bytes and row.private_bytes:
+        ratio = f"{row.predicted_private_bytes / row.private_bytes:.3f}"
+    difference = row.worst_difference_bytes
+    buffers = "not loaded" if difference is None else "exact" if difference == 0 else f"off by {difference} B"
+    name = f"{row.model_id:24} {row.n_ctx:6} {row.kv_type:>5} {row.n_parallel:4}"
+    return f"{name} {predicted:>6} MiB {measured:>6} MiB {ratio:>6}  {buffers}"
 
 
 def _print(times: "RouterTimes") -> None:

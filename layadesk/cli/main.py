@@ -156,6 +156,8 @@ def _add_bench(commands: Any, printing: argparse.ArgumentParser) -> None:
     router.add_argument("--router", metavar="ID", help="bundled, none or laya:DIRECTORY; default: that of the settings")
     router.add_argument("-n", type=_positive, default=1000, help="prompts (1000)")
     router.set_defaults(run=bench.bench_router)
+    fits = subjects.add_parser("fit", parents=[printing], help="predicted against measured memory of every expert")
+    fits.set_defaults(run=bench.bench_fit)
 
 
 def _sections(text: str) -> tuple[str, ...]:

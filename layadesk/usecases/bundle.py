@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from layadesk.protocol.feed import Feed
 from layadesk.settings.settings import Settings
 from layadesk.usecases.diagnose import Diagnose
+from layadesk.usecases.load_gate import LoadGate
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
 from layadesk.usecases.memory_guard import MemoryGuard
@@ -35,3 +36,4 @@ class UseCases:
     diagnose: Diagnose
     guard: MemoryGuard
     routes: WatchRoutes
+    loads: LoadGate

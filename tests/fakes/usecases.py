@@ -28,6 +28,7 @@ from layadesk.domain.diagnosis import Diagnosis
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
 from layadesk.domain.hardware import HardwareSample
 from layadesk.domain.inference import FinishReason, MemoryUse, Role, Timings
+from layadesk.domain.memory_fit.plans import Plan
 from layadesk.domain.models import InstalledModel, LoadedModel, Origin
 from layadesk.domain.routing import Route
 from layadesk.domain.search import SearchHit, excerpt, terms_of
@@ -39,6 +40,7 @@ from layadesk.protocol.feed import Feed
 from layadesk.settings.settings import Settings
 from layadesk.usecases.check_installation import Check, Finding, Level
 from layadesk.usecases.diagnose import Health
+from layadesk.usecases.load_gate import LoadOutlook
 from layadesk.usecases.memory_guard import GuardState, Relief
 from layadesk.usecases.move_chats import ChatFormat, Imported
 from layadesk.usecases.timeline import Band
@@ -473,6 +475,29 @@ class FakeDiagnose:
         return self._lane.run(run)
 
 
+class FakeLoads:
+    """What loading an expert would mean, as a test says; nothing is priced."""
+
+    def __init__(self, lane: Lane) -> None:
+        self._lane = lane
+        self.outlook_feed: Feed[LoadOutlook] = Feed()
+        self.outlooks: dict[str, LoadOutlook] = {}
+        self.chosen: list[tuple[str, Plan]] = []
+        self.waived: list[str] = []
+
+    def look(self, model_id: str) -> Future[LoadOutlook]:
+        return self._lane.run(lambda: self.outlooks.get(model_id, LoadOutlook(model_id, False, None)))
+
+    def last(self, model_id: str) -> LoadOutlook | None:
+        return self.outlooks.get(model_id)
+
+    def choose(self, model_id: str, plan: Plan) -> None:
+        self.chosen.append((model_id, plan))
+
+    def waive(self, model_id: str) -> None:
+        self.waived.append(model_id)
+
+
 @dataclass(frozen=True, slots=True)
 class FakeBundle:
     """The fields of `UseCases`."""
@@ -490,6 +515,7 @@ class FakeBundle:
     settings: Settings
     diagnose: FakeDiagnose
     guard: FakeGuard
+    loads: FakeLoads
 
 
 class House:
@@ -510,6 +536,7 @@ class House:
         self.settings = Settings(DataPaths(root))
         self.diagnose = FakeDiagnose(self.store)
         self.guard = FakeGuard()
+        self.loads = FakeLoads(self.store)
 
     @property
     def use_cases(self) -> "UseCases":
@@ -528,6 +555,7 @@ class House:
             self.settings,
             self.diagnose,
             self.guard,
+            self.loads,
         )
         return cast("UseCases", bundle)
 

@@ -240,7 +240,7 @@ def test_a_pinned_expert_is_shown_and_told_to_the_store(stage: Stage) -> None:
     assert page.header.picker.text() == "Expert: Auto"
     page.header.picker.chosen.emit("coder")
     stage.qtbot.waitUntil(lambda: page.header.picker.text() == "Expert: Coder 7B")
-    assert page.composer.hint.text() == "Coder 7B answers; it is loaded first"
+    assert page.composer.hint.text() == "→ Coder 7B · is loaded first"
     assert stage.house.books.conversations[page.conversation.conversation_id].expert_id == "coder"
     page.header.picker.chosen.emit("")
     stage.qtbot.waitUntil(lambda: page.header.picker.text() == "Expert: Auto")
@@ -279,7 +279,7 @@ def test_messages_that_were_left_out_are_said_while_the_answer_is_made(stage: St
     stage.house.prompt(answer_id, n_dropped=3, n_prompt=8000)
     stage.qtbot.waitUntil(lambda: not stage.answer(answer_id).dropped.isHidden())
     assert stage.answer(answer_id).dropped.text().startswith("3 older messages were left out")
-    assert stage.window.page.header.gauge.text() == "context 8.0k of 8.2k"
+    assert stage.window.page.header.gauge.text() == "context 8.0k of 8.2k, almost full"
     stage.house.finish(answer_id)
 
 

@@ -4,11 +4,12 @@ from PySide6.QtCore import QCoreApplication
 
 from layadesk.domain.models import InstalledModel
 from layadesk.ui.chat.expert_list import ExpertList
+from layadesk.ui.chat.price_watch import PriceWatch, price_words
 
 translate = QCoreApplication.translate
 
 
-def answerer_hint(experts: ExpertList, pinned: str | None) -> str:
+def answerer_hint(experts: ExpertList, pinned: str | None, prices: PriceWatch) -> str:
     """One line. Where the choice is the router's, it says among how many."""
     usable = experts.usable
     if pinned is not None:
@@ -17,18 +18,17 @@ def answerer_hint(experts: ExpertList, pinned: str | None) -> str:
             return translate("hint", "The pinned expert {name} is not there; choose another one.").format(
                 name=experts.name_of(pinned)
             )
-        return _one(experts, model)
+        return _one(experts, model, prices)
     if not usable:
         return translate("hint", "There is no expert yet that could answer.")
     n_usable = len(usable)
     if n_usable == 1:
-        return _one(experts, usable[0])
+        return _one(experts, usable[0], prices)
     return translate("hint", "The router chooses among %n expert(s)", "", n_usable)
 
 
-def _one(experts: ExpertList, model: InstalledModel) -> str:
+def _one(experts: ExpertList, model: InstalledModel, prices: PriceWatch) -> str:
     if experts.is_loaded(model.model_id):
-        text = translate("hint", "{name} answers; it is loaded")
-    else:
-        text = translate("hint", "{name} answers; it is loaded first")
-    return text.format(name=model.name)
+        return translate("hint", "→ {name} is loaded, nothing to move").format(name=model.name)
+    prices.ask(model.model_id)
+    return price_words(model.name, prices.known(model.model_id))

@@ -72,7 +72,11 @@ class ContextGauge(QWidget):
         super().changeEvent(event)
 
     def _retranslate(self) -> None:
-        text = self.tr("context {used} of {total}").format(used=tokens(self._used), total=tokens(self._n_ctx))
+        is_tight = self._n_ctx > 0 and self._used / self._n_ctx > TIGHT
+        wording = (
+            self.tr("context {used} of {total}, almost full") if is_tight else self.tr("context {used} of {total}")
+        )
+        text = wording.format(used=tokens(self._used), total=tokens(self._n_ctx))
         self._label.setText(text)
         self._bar.setAccessibleName(text)
         what = self.tr("Tokens of this conversation in the expert's context, after the last answer")

@@ -22,6 +22,7 @@ from layadesk.ui.chat.draft_keeper import DraftKeeper
 from layadesk.ui.chat.expert_list import ExpertList
 from layadesk.ui.chat.link_question import LinkQuestion
 from layadesk.ui.chat.live_turns import LiveTurns
+from layadesk.ui.chat.refusal_panel import RefusalPanel
 from layadesk.ui.chat.transcript_view import TranscriptView
 from layadesk.ui.markup.back_thread import BackThread
 from layadesk.ui.markup.formulas import Formulas
@@ -76,6 +77,7 @@ class ChatPage(QWidget):
         self.link_question = LinkQuestion(self)
         self.empty = EmptyState()
         self.composer = Composer()
+        self.refusal = RefusalPanel(use_cases.loads, bridge=bridge, name_of=experts.name_of)
         self._stack = QStackedWidget()
         self._lay_out()
         self._connect()
@@ -152,6 +154,7 @@ class ChatPage(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self.header)
         layout.addWidget(self._stack, 1)
+        layout.addWidget(self.refusal)
         layout.addWidget(self.composer)
 
     def _connect(self) -> None:
@@ -173,7 +176,9 @@ class ChatPage(QWidget):
         self._reader.read.connect(self._on_read)
         self._reader.failed.connect(self.failed)
         self.empty.accepted.connect(self._on_empty_accepted)
-        self._experts.changed.connect(self._on_experts_changed)
+        self._experts.changed.connect(self._retranslate)
+        self.refusal.prices.changed.connect(self._retranslate)
+        self.refusal.again_requested.connect(self._actions.again)
 
     def _leave(self) -> None:
         self.drafts.flush()
@@ -212,6 +217,7 @@ class ChatPage(QWidget):
         self._update_running()
         self._update_context()
         self._retranslate()
+        self.refusal.show_for(self._last_answer())
         self.last_answer_changed.emit(self._last_answer())
 
     def _update_running(self) -> None:
@@ -227,7 +233,7 @@ class ChatPage(QWidget):
         return next((m for m in reversed(self.transcript.branch) if m.role is Role.ASSISTANT), None)
 
     def _retranslate(self) -> None:
-        self.composer.hint.set_text(answerer_hint(self._experts, self._conversation.expert_id))
+        self.composer.hint.set_text(answerer_hint(self._experts, self._conversation.expert_id, self.refusal.prices))
         self.composer.set_can_send(bool(self._experts.usable))
         if not self._conversation.title:
             self.header.title.set_text(self.tr("New chat"))
@@ -336,14 +342,8 @@ class ChatPage(QWidget):
         else:
             self.add_model_requested.emit()
 
-    @Slot()
-    def _on_experts_changed(self) -> None:
-        self._retranslate()
-
 
 def _up_to(branch: Sequence[Message], message_id: str | None) -> tuple[Message, ...]:
     """The branch up to and including one message; nothing for None."""
-    for index, message in enumerate(branch):
-        if message.message_id == message_id:
-            return tuple(branch[: index + 1])
-    return ()
+    index = next((i for i, message in enumerate(branch) if message.message_id == message_id), -1)
+    return tuple(branch[: index + 1])
