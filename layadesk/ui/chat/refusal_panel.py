@@ -123,7 +123,6 @@ class RefusalPanel(QFrame):
     def _add(self, text: str, action: Callable[[], object]) -> None:
         button = QPushButton(text)
         button.setAccessibleName(text)
-        set_role(button, "quiet")
         button.clicked.connect(lambda _checked=False: self._take(action))
         self._buttons.addWidget(button)
 
