@@ -24,6 +24,7 @@ class RunningTurn:
         self.n_decoded = 0
         self.n_chars = 0
         self.is_dirty = False
+        self.is_stopped = False
         self.n_thinking_chars = 0
         self._parts: list[str] = []
         self._thinking_parts: list[str] = []
@@ -91,6 +92,15 @@ class RunningTurns:
             if turn is not None:
                 turn.append_thinking(text, n_decoded)
 
+    def stop(self, message_id: str) -> str | None:
+        """Mark an answer as stopped, also one that has not begun; its request id, None when it has ended."""
+        with self._lock:
+            turn = self._turns.get(message_id)
+            if turn is None:
+                return None
+            turn.is_stopped = True
+            return turn.request_id
+
     def end(self, message_id: str) -> RunningTurn | None:
         """Stop watching over an answer; None when it has ended already."""
         with self._lock:
@@ -120,10 +130,10 @@ class RunningTurns:
             turn = self._turns.get(message_id)
             return None if turn is None else turn.thinking
 
-    def request_ids(self) -> tuple[str, ...]:
-        """The engine requests behind all unfinished answers."""
+    def message_ids(self) -> tuple[str, ...]:
+        """All unfinished answers."""
         with self._lock:
-            return tuple(turn.request_id for turn in self._turns.values())
+            return tuple(self._turns)
 
     def wait_until_none(self, timeout_s: float) -> bool:
         """Wait until every answer has ended; false when the time is up. Blocks."""

@@ -97,6 +97,8 @@ class StartTurn:
                 self._answers.start(order, recorder.on_event)
             except LayaDeskError as error:
                 recorder.on_event(Failed(turn.request_id, error.report))
+            if turn.is_stopped:  # while the question was on its way to the disk
+                self._answers.cancel(turn.request_id)
 
         committed.add_done_callback(after_commit)
         return started

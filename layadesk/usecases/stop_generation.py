@@ -13,12 +13,12 @@ class StopGeneration:
 
     def __call__(self, message_id: str) -> None:
         """Stop one answer; silent when it has ended."""
-        turn = self._running.find(message_id)
-        if turn is not None:
-            self._answers.cancel(turn.request_id)
+        request_id = self._running.stop(message_id)  # whoever starts it later sees the mark
+        if request_id is not None:
+            self._answers.cancel(request_id)
 
     def all(self, timeout_s: float) -> bool:
         """Stop every answer and wait until all have ended; false when the time is up. Blocks: for the end only."""
-        for request_id in self._running.request_ids():
-            self._answers.cancel(request_id)
+        for message_id in self._running.message_ids():
+            self(message_id)
         return self._running.wait_until_none(timeout_s)

@@ -13,7 +13,16 @@ from layadesk.protocol.commands import Generate
 from layadesk.protocol.events import Failed, Finished, Loading, PrefillProgress, Queued, TextDelta, ThinkingDelta
 from layadesk.settings import definitions
 from layadesk.usecases.running_turns import SAVE_EVERY_S
-from layadesk.usecases.turns import TurnPhase, TurnProgress, TurnPrompt, TurnRouted, TurnText, TurnThinking
+from layadesk.usecases.turns import (
+    TurnEvent,
+    TurnPhase,
+    TurnProgress,
+    TurnPrompt,
+    TurnRouted,
+    TurnStarted,
+    TurnText,
+    TurnThinking,
+)
 from tests.fakes.answering import PlayedDesk
 
 
@@ -49,6 +58,18 @@ def test_the_text_so_far_is_on_disk_while_the_answer_is_still_being_made(desk: P
     assert saved.wait(20 * SAVE_EVERY_S)
     assert rows(desk, "select text, status from message where role = 'assistant'") == [("half an answer", "streaming")]
     assert desk.running.live_text(started.answer.message_id) == "half an answer"
+
+
+def test_a_stop_while_the_question_is_still_on_its_way_to_the_disk_is_not_lost(desk: PlayedDesk) -> None:
+    def stop_at_once(event: TurnEvent) -> None:
+        if isinstance(event, TurnStarted):
+            desk.stop(event.answer.message_id)
+
+    desk.turns.subscribe(stop_at_once)
+    started = desk.ask("hello")
+    ended = desk.log.ended(started.answer.message_id)
+    assert ended.message.status is MessageStatus.CANCELLED
+    assert rows(desk, "select text from message where role = 'user'") == [("hello",)]
 
 
 def test_a_finished_answer_is_stored_with_its_route_timings_and_memory(desk: PlayedDesk) -> None:
@@ -286,7 +307,7 @@ def test_stopping_everything_waits_until_all_have_ended(desk: PlayedDesk) -> Non
     desk.ask("two")
     desk.engine.request(1)
     assert desk.stop.all(10)
-    assert desk.running.request_ids() == ()
+    assert desk.running.message_ids() == ()
 
 
 def test_a_subscriber_that_fails_does_not_lose_the_answer(desk: PlayedDesk, caplog: pytest.LogCaptureFixture) -> None:
