@@ -166,7 +166,7 @@ def strip_politeness(text: str) -> str:
 
 
 def _mark(folds: list[Fold], kind: str, content: str, language: str = "") -> str:
-    folds.append(Fold(kind, language, content.count("\n") + 1, len(content)))
+    folds.append(Fold(kind, language, content.strip("\n").count("\n") + 1, len(content)))
     return f"\n{MARKS[kind]}\n" if kind != "link" else MARKS[kind]
 
 
