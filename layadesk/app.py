@@ -32,11 +32,13 @@ from layadesk.usecases.answer_request import AnswerRequest
 from layadesk.usecases.ask import Ask
 from layadesk.usecases.bundle import UseCases
 from layadesk.usecases.check_installation import CheckInstallation
+from layadesk.usecases.count_routes import CountRoutes
 from layadesk.usecases.diagnose import Diagnose, GatherCase
 from layadesk.usecases.engine_work import EngineWorkWatch
 from layadesk.usecases.expert_pool import ExpertPool
 from layadesk.usecases.fit import Fit
 from layadesk.usecases.health_report import HealthReport
+from layadesk.usecases.import_settings import ImportSettings
 from layadesk.usecases.load_gate import LoadGate
 from layadesk.usecases.machine_now import MachineNow
 from layadesk.usecases.manage_conversations import Conversations
@@ -239,6 +241,8 @@ class Desk:
         self.use_cases = UseCases(
             conversations=conversations,
             move_chats=MoveChats(store, conversations.changed),
+            route_counts=CountRoutes(store),
+            import_settings=ImportSettings(core.settings),
             send_message=SendMessage(start_turn),
             regenerate=Regenerate(start_turn),
             stop_generation=StopGeneration(core.answers, running),

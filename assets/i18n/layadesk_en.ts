@@ -98,4 +98,25 @@
         <translation><numerusform>Waiting, %n request ahead…</numerusform><numerusform>Waiting, %n requests ahead…</numerusform></translation>
     </message>
 </context>
+<context>
+    <name>SettingsPage</name>
+    <message numerus="yes">
+        <source>%n setting(s) were taken.</source>
+        <translation><numerusform>%n setting was taken.</numerusform><numerusform>%n settings were taken.</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>RoutesPage</name>
+    <message numerus="yes">
+        <source>%n answer(s), {chosen} of them chosen by the router.</source>
+        <translation><numerusform>%n answer, {chosen} of them chosen by the router.</numerusform><numerusform>%n answers, {chosen} of them chosen by the router.</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>Closing</name>
+    <message numerus="yes">
+        <source>%n answer(s) are still being written.</source>
+        <translation><numerusform>%n answer is still being written.</numerusform><numerusform>%n answers are still being written.</numerusform></translation>
+    </message>
+</context>
 </TS>

@@ -176,6 +176,18 @@
 <context>
     <name>Composer</name>
     <message>
+        <source>Attach files</source>
+        <translation>附加文件</translation>
+    </message>
+    <message>
+        <source>Text, code, PDF (*)</source>
+        <translation>文本、代码、PDF (*)</translation>
+    </message>
+    <message>
+        <source>Attach text, code or a PDF</source>
+        <translation>附加文本、代码或 PDF</translation>
+    </message>
+    <message>
         <source>Enter</source>
         <translation>Enter</translation>
     </message>
@@ -776,6 +788,26 @@
 <context>
     <name>RoutePanel</name>
     <message>
+        <source>Tasks</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>Domains</source>
+        <translation>领域</translation>
+    </message>
+    <message>
+        <source>Loaded in</source>
+        <translation>加载用时</translation>
+    </message>
+    <message>
+        <source>First token</source>
+        <translation>首个 token</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
         <source>Choosing an expert…</source>
         <translation>正在选择专家…</translation>
     </message>
@@ -1208,6 +1240,14 @@
 </context>
 <context>
     <name>errors</name>
+    <message>
+        <source>The file {path} could not be read as settings.</source>
+        <translation>无法将文件 {path} 作为设置读取。</translation>
+    </message>
+    <message>
+        <source>Choose a YAML file with the parts router, expert_pool or inference.</source>
+        <translation>请选择包含 router、expert_pool 或 inference 部分的 YAML 文件。</translation>
+    </message>
     <message>
         <source>Choose another folder, or make room on the disk.</source>
         <translation>请选择其他文件夹，或腾出磁盘空间。</translation>
@@ -2504,6 +2544,565 @@
     <message>
         <source>Load it anyway</source>
         <translation>仍然加载</translation>
+    </message>
+</context>
+<context>
+    <name>SettingRow</name>
+    <message>
+        <source>Felt {when}.</source>
+        <translation>{when}生效。</translation>
+    </message>
+    <message>
+        <source>{name}: back to the default</source>
+        <translation>{name}：恢复默认值</translation>
+    </message>
+</context>
+<context>
+    <name>SettingsPage</name>
+    <message>
+        <source>Import settings</source>
+        <translation>导入设置</translation>
+    </message>
+    <message>
+        <source>YAML (*.yaml *.yml)</source>
+        <translation>YAML 文件 (*.yaml *.yml)</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>Import YAML…</source>
+        <translation>导入 YAML…</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>全部重置</translation>
+    </message>
+    <message>
+        <source>Shortcuts</source>
+        <translation>快捷键</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>新对话</translation>
+    </message>
+    <message>
+        <source>Search all conversations</source>
+        <translation>搜索全部对话</translation>
+    </message>
+    <message>
+        <source>Write a message</source>
+        <translation>输入消息</translation>
+    </message>
+    <message>
+        <source>Stop the answer</source>
+        <translation>停止回答</translation>
+    </message>
+    <message>
+        <source>Conversation before, after</source>
+        <translation>上一个、下一个对话</translation>
+    </message>
+    <message>
+        <source>Newest message</source>
+        <translation>最新消息</translation>
+    </message>
+    <message>
+        <source>Rename, delete the conversation in the list</source>
+        <translation>重命名、删除列表中的对话</translation>
+    </message>
+    <message>
+        <source>Pages</source>
+        <translation>切换页面</translation>
+    </message>
+    <message>
+        <source>Machine and route at the right</source>
+        <translation>右侧的机器与路由面板</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n setting(s) were taken.</source>
+        <translation><numerusform>已导入 %n 项设置。</numerusform></translation>
+    </message>
+    <message>
+        <source>Not used here: {keys}.</source>
+        <translation>此处不使用：{keys}。</translation>
+    </message>
+    <message>
+        <source>Add these experts yourself: {names}.</source>
+        <translation>请自行添加这些专家：{names}。</translation>
+    </message>
+</context>
+<context>
+    <name>RoutesPage</name>
+    <message>
+        <source>Routes</source>
+        <translation>路由</translation>
+    </message>
+    <message>
+        <source>Period</source>
+        <translation>时间范围</translation>
+    </message>
+    <message>
+        <source>Last 7 days</source>
+        <translation>最近 7 天</translation>
+    </message>
+    <message>
+        <source>Last 30 days</source>
+        <translation>最近 30 天</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Who answered</source>
+        <translation>谁回答了</translation>
+    </message>
+    <message>
+        <source>What was asked</source>
+        <translation>问了什么</translation>
+    </message>
+    <message>
+        <source>Answers a day; dark is the most used expert</source>
+        <translation>每天的回答数；深色为使用最多的专家</translation>
+    </message>
+    <message>
+        <source>Figures</source>
+        <translation>数据</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Who answered what, and why, is counted here after the first answer.</source>
+        <translation>有了第一个回答后，这里会统计谁回答了什么以及原因。</translation>
+    </message>
+    <message>
+        <source>Ask something</source>
+        <translation>去提问</translation>
+    </message>
+    <message>
+        <source>The router had no opinion on any of them.</source>
+        <translation>路由器对这些请求都没有给出意见。</translation>
+    </message>
+    <message>
+        <source>two weeks ago</source>
+        <translation>两周前</translation>
+    </message>
+    <message>
+        <source>today</source>
+        <translation>今天</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n answer(s), {chosen} of them chosen by the router.</source>
+        <translation><numerusform>共 %n 个回答，其中 {chosen} 个由路由器选择。</numerusform></translation>
+    </message>
+    <message>
+        <source>{share} % of your requests went to {name}.</source>
+        <translation>{share}% 的请求交给了 {name}。</translation>
+    </message>
+    <message>
+        <source>Most of them were pinned, or there was no other: choose Auto, or add a second expert.</source>
+        <translation>其中大多数是固定的，或没有其他专家：请选择“自动”，或再添加一个专家。</translation>
+    </message>
+    <message>
+        <source>If smaller experts would do, lower the confidence to act on, or write a rule, both in Settings.</source>
+        <translation>如果较小的专家就够用，请在设置中降低采纳所需的置信度，或编写规则。</translation>
+    </message>
+    <message>
+        <source>Confidence, median</source>
+        <translation>置信度中位数</translation>
+    </message>
+    <message>
+        <source>Time to decide, p50 / p95</source>
+        <translation>决策用时 p50 / p95</translation>
+    </message>
+    <message>
+        <source>First token, p50 / p95</source>
+        <translation>首个 token p50 / p95</translation>
+    </message>
+    <message>
+        <source>Routes you called right</source>
+        <translation>你认为正确的路由</translation>
+    </message>
+    <message>
+        <source>Routes you corrected</source>
+        <translation>你纠正过的路由</translation>
+    </message>
+</context>
+<context>
+    <name>settings</name>
+    <message>
+        <source>Notice when a long answer is done</source>
+        <translation>长回答完成时通知</translation>
+    </message>
+    <message>
+        <source>With an icon in the tray, while you look at something else.</source>
+        <translation>在你查看其他内容时，通过托盘图标通知。</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>Of the window.</source>
+        <translation>窗口的语言。</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>外观</translation>
+    </message>
+    <message>
+        <source>Light, dark, or as the system is.</source>
+        <translation>浅色、深色，或跟随系统。</translation>
+    </message>
+    <message>
+        <source>Machine and route at the right</source>
+        <translation>右侧的机器与路由面板</translation>
+    </message>
+    <message>
+        <source>The panel can be folded away with F9 too.</source>
+        <translation>也可以按 F9 收起该面板。</translation>
+    </message>
+    <message>
+        <source>Context length</source>
+        <translation>上下文长度</translation>
+    </message>
+    <message>
+        <source>Tokens an expert can see at once. A longer context takes more memory.</source>
+        <translation>专家一次能看到的 token 数。上下文越长，占用内存越多。</translation>
+    </message>
+    <message>
+        <source>Layers on the GPU</source>
+        <translation>GPU 上的层数</translation>
+    </message>
+    <message>
+        <source>-1 is as many as there are.</source>
+        <translation>-1 表示全部。</translation>
+    </message>
+    <message>
+        <source>CPU threads</source>
+        <translation>CPU 线程数</translation>
+    </message>
+    <message>
+        <source>0 is one per physical core.</source>
+        <translation>0 表示每个物理核心一个。</translation>
+    </message>
+    <message>
+        <source>Answers at the same time</source>
+        <translation>同时进行的回答数</translation>
+    </message>
+    <message>
+        <source>They share the context.</source>
+        <translation>它们共享上下文。</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>0 always takes the likeliest token; more is more varied.</source>
+        <translation>0 总是选最可能的 token；越大越多样。</translation>
+    </message>
+    <message>
+        <source>Top-k</source>
+        <translation>Top-k 采样</translation>
+    </message>
+    <message>
+        <source>Only the k likeliest tokens are considered; 0 is all.</source>
+        <translation>只考虑最可能的 k 个 token；0 表示全部。</translation>
+    </message>
+    <message>
+        <source>Top-p</source>
+        <translation>Top-p 采样</translation>
+    </message>
+    <message>
+        <source>Only the likeliest tokens that together have this share.</source>
+        <translation>只考虑累计概率达到该值的最可能的 token。</translation>
+    </message>
+    <message>
+        <source>Min-p</source>
+        <translation>Min-p 采样</translation>
+    </message>
+    <message>
+        <source>Only tokens at least this share as likely as the likeliest one.</source>
+        <translation>只考虑概率不低于最大概率该比例的 token。</translation>
+    </message>
+    <message>
+        <source>Repetition penalty</source>
+        <translation>重复惩罚</translation>
+    </message>
+    <message>
+        <source>Above 1, what was said lately is said less.</source>
+        <translation>大于 1 时，减少重复最近说过的内容。</translation>
+    </message>
+    <message>
+        <source>Longest answer</source>
+        <translation>最长回答</translation>
+    </message>
+    <message>
+        <source>Tokens at most; 0 is no limit but the context.</source>
+        <translation>最多的 token 数；0 表示只受上下文限制。</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>系统提示</translation>
+    </message>
+    <message>
+        <source>Told to every expert first. A conversation can have its own.</source>
+        <translation>首先告诉每个专家。每个对话可以有自己的系统提示。</translation>
+    </message>
+    <message>
+        <source>Default expert</source>
+        <translation>默认专家</translation>
+    </message>
+    <message>
+        <source>Answers where the router has no opinion. Its id; empty is the newest.</source>
+        <translation>路由器没有意见时由它回答。填写其 id；留空为最新的专家。</translation>
+    </message>
+    <message>
+        <source>Router</source>
+        <translation>路由器</translation>
+    </message>
+    <message>
+        <source>The decision model that reads each message.</source>
+        <translation>阅读每条消息的决策模型。</translation>
+    </message>
+    <message>
+        <source>Router deadline (ms)</source>
+        <translation>路由器时限（毫秒）</translation>
+    </message>
+    <message>
+        <source>A later answer of the router is not waited for.</source>
+        <translation>超过时限的路由结果不再等待。</translation>
+    </message>
+    <message>
+        <source>Router on the GPU</source>
+        <translation>路由器使用 GPU</translation>
+    </message>
+    <message>
+        <source>Leaves the CPU free, and takes some of the GPU's memory.</source>
+        <translation>释放 CPU，但会占用一些显存。</translation>
+    </message>
+    <message>
+        <source>Confidence to act on</source>
+        <translation>采纳所需的置信度</translation>
+    </message>
+    <message>
+        <source>Below it the generalist answers.</source>
+        <translation>低于该值时由通用专家回答。</translation>
+    </message>
+    <message>
+        <source>Gain to change for</source>
+        <translation>切换所需的增益</translation>
+    </message>
+    <message>
+        <source>An expert stays unless another one is better by this much.</source>
+        <translation>除非另一个专家好出这么多，否则不切换。</translation>
+    </message>
+    <message>
+        <source>Rules</source>
+        <translation>规则</translation>
+    </message>
+    <message>
+        <source>One a line, as: code → expert-id. They come before the router.</source>
+        <translation>每行一条，例如：code → expert-id。规则优先于路由器。</translation>
+    </message>
+    <message>
+        <source>Experts asked</source>
+        <translation>询问的专家数</translation>
+    </message>
+    <message>
+        <source>2 asks the runner-up for a draft as well.</source>
+        <translation>2 表示也向次优专家要一份草稿。</translation>
+    </message>
+    <message>
+        <source>Two experts for heavy tasks</source>
+        <translation>繁重任务使用两个专家</translation>
+    </message>
+    <message>
+        <source>Asks two for heavy mathematics and code only.</source>
+        <translation>仅在繁重的数学和代码任务中询问两个。</translation>
+    </message>
+    <message>
+        <source>Join two drafts</source>
+        <translation>合并两份草稿</translation>
+    </message>
+    <message>
+        <source>Where two experts are asked, one makes the final answer of both.</source>
+        <translation>询问两个专家时，由其中一个综合成最终回答。</translation>
+    </message>
+    <message>
+        <source>Window</source>
+        <translation>窗口</translation>
+    </message>
+    <message>
+        <source>Conversations</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>Loading experts</source>
+        <translation>加载专家</translation>
+    </message>
+    <message>
+        <source>Experts</source>
+        <translation>专家</translation>
+    </message>
+    <message>
+        <source>Server</source>
+        <translation>服务器</translation>
+    </message>
+    <message>
+        <source>Follow the system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>from the next answer on</source>
+        <translation>从下一个回答起</translation>
+    </message>
+    <message>
+        <source>when an expert is loaded the next time</source>
+        <translation>下次加载专家时</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>One a line, as: expert-id = off; also on, low, medium, high.</source>
+        <translation>每行一条，例如 expert-id = off；也可以是 on、low、medium、high。</translation>
+    </message>
+    <message>
+        <source>Thinking of each expert</source>
+        <translation>各专家的思考方式</translation>
+    </message>
+    <message>
+        <source>Tokens of thinking at most; 0 is no limit.</source>
+        <translation>思考最多使用的 token 数；0 表示不限。</translation>
+    </message>
+    <message>
+        <source>Longest thinking</source>
+        <translation>最长思考</translation>
+    </message>
+    <message>
+        <source>Lets answers wait, and unloads an expert, before the system runs out.</source>
+        <translation>在系统内存耗尽之前让回答等待，并卸载专家。</translation>
+    </message>
+    <message>
+        <source>Guard the memory</source>
+        <translation>内存保护</translation>
+    </message>
+</context>
+<context>
+    <name>AttachmentBar</name>
+    <message>
+        <source>{name}, about {n} tokens</source>
+        <translation>{name}，约 {n} 个 token</translation>
+    </message>
+    <message>
+        <source>Take {name} away</source>
+        <translation>移除 {name}</translation>
+    </message>
+</context>
+<context>
+    <name>ChatHeader</name>
+    <message>
+        <source>System prompt and sampling of this conversation</source>
+        <translation>本对话的系统提示和采样</translation>
+    </message>
+</context>
+<context>
+    <name>ConversationDialog</name>
+    <message>
+        <source>This conversation</source>
+        <translation>本对话</translation>
+    </message>
+    <message>
+        <source>System prompt of this conversation</source>
+        <translation>本对话的系统提示</translation>
+    </message>
+    <message>
+        <source>Empty: the system prompt of the settings</source>
+        <translation>留空：使用设置中的系统提示</translation>
+    </message>
+    <message>
+        <source>Sampling</source>
+        <translation>采样</translation>
+    </message>
+    <message>
+        <source>Precise</source>
+        <translation>精确</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>平衡</translation>
+    </message>
+    <message>
+        <source>Creative</source>
+        <translation>有创意</translation>
+    </message>
+    <message>
+        <source>As in the settings</source>
+        <translation>同设置</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Both hold from the next answer on.</source>
+        <translation>两者都从下一个回答起生效。</translation>
+    </message>
+</context>
+<context>
+    <name>Closing</name>
+    <message numerus="yes">
+        <source>%n answer(s) are still being written.</source>
+        <translation><numerusform>还有 %n 个回答正在生成。</numerusform></translation>
+    </message>
+    <message>
+        <source>What is there so far is kept.</source>
+        <translation>已生成的内容会保留。</translation>
+    </message>
+    <message>
+        <source>Stop and close</source>
+        <translation>停止并关闭</translation>
+    </message>
+    <message>
+        <source>Stay</source>
+        <translation>留下</translation>
+    </message>
+</context>
+<context>
+    <name>Notices</name>
+    <message>
+        <source>The answer is complete.</source>
+        <translation>回答已完成。</translation>
+    </message>
+    <message>
+        <source>The answer has ended early.</source>
+        <translation>回答提前结束。</translation>
     </message>
 </context>
 </TS>

@@ -49,6 +49,7 @@ class ErrorCode(StrEnum):
     CHAT_FILE_UNREADABLE = "chat_file_unreadable"
     ATTACHMENT_UNREADABLE = "attachment_unreadable"
     EXPORT_FAILED = "export_failed"
+    SETTINGS_FILE_FOREIGN = "settings_file_foreign"
     CONVERSATION_BUSY = "conversation_busy"
     # the machine
     DATA_DIR_READ_ONLY = "data_dir_read_only"

@@ -15,6 +15,18 @@ from layadesk.store.rows import CONVERSATION_FIELDS, MESSAGE_FIELDS, conversatio
 ValueT = TypeVar("ValueT")
 
 _CONVERSATIONS = f"SELECT {', '.join(CONVERSATION_FIELDS)} FROM conversation"
+
+
+def _without_text(name: str) -> str:
+    return {"text": "''", "thinking": "''", "attachments": "NULL"}.get(name, f"message.{name}")
+
+
+_ROUTED = f"""
+    SELECT {", ".join(_without_text(name) for name in MESSAGE_FIELDS)}
+    FROM message JOIN conversation USING (conversation_id)
+    WHERE message.route IS NOT NULL AND message.created_at >= ? AND deleted_at IS NULL
+    ORDER BY message.created_at
+"""
 _MESSAGES = f"SELECT {', '.join(MESSAGE_FIELDS)} FROM message WHERE conversation_id = ?"
 
 
@@ -82,3 +94,9 @@ def load_messages(connection: sqlite3.Connection, conversation_id: str) -> Found
             found.append(message)
     found.sort(key=lambda one: (one.created_at, one.message_id))
     return Found({one.message_id: one for one in found}, frozenset(unreadable))
+
+
+def load_routed(connection: sqlite3.Connection, since: float) -> Found[tuple[Message, ...]]:
+    """Answers that have a route, without their texts, oldest first."""
+    found = (message_from(row)[0] for row in connection.execute(_ROUTED, (since,)))
+    return Found(tuple(message for message in found if message is not None), frozenset())

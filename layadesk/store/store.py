@@ -146,6 +146,12 @@ class Store:
         """Finds in titles and messages of conversations that are not deleted."""
         return self._threads.read(partial(search, query=query, limit=limit))
 
+    def load_routed(self, since: float) -> Future[tuple[Message, ...]]:
+        """Answers with a kept route, of conversations that are not deleted, from that time on, oldest first; without
+        their texts.
+        """
+        return self._threads.read(partial(queries.load_routed, since=since))
+
     def add_tree(self, conversation: Conversation, messages: Sequence[Message]) -> Future[None]:
         """Keep a whole conversation in one transaction."""
         session_id = self._session.session_id

@@ -23,6 +23,7 @@ from layadesk.domain.errors import ErrorCode, ErrorReport, fail
 from layadesk.ui.bridge import Bridge
 from layadesk.ui.language import Language
 from layadesk.ui.shell.appearance import Appearance
+from layadesk.ui.shell.closing import ENDING
 from layadesk.ui.shell.main_window import MainWindow
 from layadesk.ui.texts.missing_library import missing_library
 from layadesk.ui.theme.icons import application_icon
@@ -198,6 +199,7 @@ class Quitter(QObject):
     @Slot()
     def _on_signal(self) -> None:
         self._reader.recv(64)
+        self._app.setProperty(ENDING, True)
         self._app.closeAllWindows()
         self._app.quit()
 

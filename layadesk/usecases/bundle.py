@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 from layadesk.protocol.feed import Feed
 from layadesk.settings.settings import Settings
+from layadesk.usecases.count_routes import CountRoutes
 from layadesk.usecases.diagnose import Diagnose
+from layadesk.usecases.import_settings import ImportSettings
 from layadesk.usecases.load_gate import LoadGate
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
@@ -27,6 +29,8 @@ class UseCases:
     regenerate: Regenerate
     stop_generation: StopGeneration
     move_chats: MoveChats
+    route_counts: CountRoutes
+    import_settings: ImportSettings
     experts: Experts
     resources: WatchResources
     workers: WatchWorkers

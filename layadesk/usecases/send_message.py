@@ -6,7 +6,15 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 
-from layadesk.domain.chat import Conversation, Message, MessageStatus, branch_to, text_for_expert, title_from
+from layadesk.domain.chat import (
+    Attachment,
+    Conversation,
+    Message,
+    MessageStatus,
+    branch_to,
+    text_for_expert,
+    title_from,
+)
 from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
 from layadesk.domain.inference import PromptMessage, Role
 from layadesk.domain.presets import with_preset
@@ -110,8 +118,15 @@ class SendMessage:
     def __init__(self, start_turn: StartTurn) -> None:
         self._start = start_turn
 
-    def __call__(self, conversation: Conversation, text: str, *, edit_of: str | None = None) -> Future[TurnStarted]:
-        """Ask `text` at the end of the conversation, or in place of the message `edit_of`.
+    def __call__(
+        self,
+        conversation: Conversation,
+        text: str,
+        *,
+        edit_of: str | None = None,
+        attachments: tuple[Attachment, ...] = (),
+    ) -> Future[TurnStarted]:
+        """Ask `text` at the end of the conversation, or in place of the message `edit_of`, whose files it keeps.
 
         A conversation that is not stored yet is stored with it and titled after it. Fails with EMPTY_PROMPT, with
         CONVERSATION_BUSY while an answer is being made there, with UNKNOWN_CONVERSATION for a foreign `edit_of`.
@@ -129,7 +144,16 @@ class SendMessage:
                 if edit_of not in stored.messages:
                     raise fail(ErrorCode.UNKNOWN_CONVERSATION, message=edit_of)
                 parent_id = stored.messages[edit_of].parent_id
-            question = Message(new_id(), current.conversation_id, parent_id, Role.USER, cleaned, self._start.now())
+            files = attachments if edit_of is None else stored.messages[edit_of].attachments
+            question = Message(
+                new_id(),
+                current.conversation_id,
+                parent_id,
+                Role.USER,
+                cleaned,
+                self._start.now(),
+                attachments=files,
+            )
             return self._start.begin(current, stored.messages, question, new_question=True)
 
         return then(load_stored(self._start.store, conversation.conversation_id), ask)

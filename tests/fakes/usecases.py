@@ -30,6 +30,7 @@ from layadesk.domain.hardware import HardwareSample
 from layadesk.domain.inference import FinishReason, MemoryUse, Role, Timings
 from layadesk.domain.memory_fit.plans import Plan
 from layadesk.domain.models import InstalledModel, LoadedModel, Origin
+from layadesk.domain.route_counts import RouteCounts
 from layadesk.domain.routing import Route
 from layadesk.domain.search import SearchHit, excerpt, terms_of
 from layadesk.domain.storage import StorageKind, StorageStatus
@@ -40,6 +41,7 @@ from layadesk.protocol.feed import Feed
 from layadesk.settings.settings import Settings
 from layadesk.usecases.check_installation import Check, Finding, Level
 from layadesk.usecases.diagnose import Health
+from layadesk.usecases.import_settings import ImportSettings
 from layadesk.usecases.load_gate import LoadOutlook
 from layadesk.usecases.memory_guard import GuardState, Relief
 from layadesk.usecases.move_chats import ChatFormat, Imported
@@ -253,8 +255,15 @@ class FakeTurns:
         self.stopped: list[str] = []
         self.experts_asked: list[str | None] = []
 
-    def send(self, conversation: Conversation, text: str, *, edit_of: str | None = None) -> Future[TurnStarted]:
-        return self._store.run(lambda: self._send(conversation, text, edit_of))
+    def send(
+        self,
+        conversation: Conversation,
+        text: str,
+        *,
+        edit_of: str | None = None,
+        attachments: tuple[Attachment, ...] = (),
+    ) -> Future[TurnStarted]:
+        return self._store.run(lambda: self._send(conversation, text, edit_of, attachments))
 
     def again(self, conversation_id: str, answer_id: str, *, expert: str | None = None) -> Future[TurnStarted]:
         def begin() -> TurnStarted:
@@ -265,7 +274,9 @@ class FakeTurns:
 
         return self._store.run(begin)
 
-    def _send(self, conversation: Conversation, text: str, edit_of: str | None) -> TurnStarted:
+    def _send(
+        self, conversation: Conversation, text: str, edit_of: str | None, attachments: tuple[Attachment, ...]
+    ) -> TurnStarted:
         conversation_id = conversation.conversation_id
         self._refuse_if_asked(conversation_id)
         if not text.strip():
@@ -276,7 +287,9 @@ class FakeTurns:
         if edit_of is not None:
             parent_id = self._books.messages[conversation_id][edit_of].parent_id
         question_id = self._books.new_id("question")
-        question = Message(question_id, conversation_id, parent_id, Role.USER, text, self._books.time())
+        question = Message(
+            question_id, conversation_id, parent_id, Role.USER, text, self._books.time(), attachments=attachments
+        )
         return self._begin(conversation_id, question, question_id)
 
     def _begin(self, conversation_id: str, question: Message | None, parent_id: str) -> TurnStarted:
@@ -349,6 +362,21 @@ class FakeMoves:
 
     def close(self) -> None:
         """Nothing to end."""
+
+
+class FakeRoutes:
+    def __init__(self, lane: Lane) -> None:
+        self._lane = lane
+        self.found = RouteCounts(0)
+        self.error: LayaDeskError | None = None
+
+    def __call__(self, n_days: int | None = None) -> Future[RouteCounts]:
+        def read() -> RouteCounts:
+            if self.error is not None:
+                raise self.error
+            return self.found
+
+        return self._lane.run(read)
 
 
 class FakeExperts:
@@ -507,6 +535,8 @@ class FakeBundle:
     regenerate: Callable[[str, str], Future[TurnStarted]]
     stop_generation: FakeStop
     move_chats: FakeMoves
+    route_counts: "FakeRoutes"
+    import_settings: ImportSettings
     experts: FakeExperts
     resources: FakeResources
     workers: FakeWorkers
@@ -531,6 +561,7 @@ class House:
         self.experts.installed = (expert("smol", name="SmolLM2 135M"),)
         self.resources = FakeResources()
         self.moves = FakeMoves(self.store)
+        self.route_counts = FakeRoutes(self.store)
         self.workers = FakeWorkers()
         self.storage = FakeStorage(self.store)
         self.settings = Settings(DataPaths(root))
@@ -547,6 +578,8 @@ class House:
             self.turns.again,
             FakeStop(self),
             self.moves,
+            self.route_counts,
+            ImportSettings(self.settings),
             self.experts,
             self.resources,
             self.workers,

@@ -104,6 +104,7 @@ def stage(house: House, qapp: QApplication, qtbot: QtBot) -> Iterator[Stage]:
     stage = Stage(house, window, bridge, qtbot, appearance)
     stage.settle()
     yield stage
+    window.closing.asks = False
     window.close()
     house.close()
     bridge.close()

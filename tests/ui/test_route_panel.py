@@ -1,12 +1,15 @@
 """Why an expert answered, in words."""
 
+from dataclasses import replace
+
 import pytest
 from pytestqt.qtbot import QtBot
 
 from layadesk.domain.chat import Message, MessageStatus
-from layadesk.domain.inference import Role
+from layadesk.domain.inference import MemoryUse, Role, Timings
 from layadesk.domain.routing import OutReason, RankedExpert, Route, RouteReason
 from layadesk.ui.route.route_panel import RoutePanel
+from layadesk.ui.route.share_bars import ProbabilityBars
 from tests.ui.conftest import Stage
 
 NAMES = {"smol": "SmolLM2 135M", "coder": "Coder 7B", "gone": "Gone 3B"}
@@ -65,6 +68,22 @@ def test_an_opinion_is_shown_with_its_probability(panel: RoutePanel) -> None:
     )
     panel.show_answer(answer(route))
     assert "Task code 0.93 Complexity medium Domain programming 0.88 Decided in 0.3 ms" in panel.text()
+
+
+def test_all_probabilities_have_bars_and_the_costs_stand_below(panel: RoutePanel) -> None:
+    route = Route(
+        "coder",
+        RouteReason.ROUTER,
+        (RankedExpert("coder", 0.81), RankedExpert("smol", 0.2)),
+        task="code",
+        task_probs={"math": 0.03, "code": 0.93, "chat": 0.04},
+    )
+    timings = Timings(load_ms=1200.0, ttft_ms=400.0)
+    panel.show_answer(replace(answer(route), timings=timings, memory=MemoryUse(2**30, 2**29)))
+    (bars,) = panel.findChildren(ProbabilityBars)
+    assert bars.text() == "code 0.93, chat 0.04, math 0.03"
+    for text in ("Coder 7B chosen 0.81", "SmolLM2 135M considered 0.20", "First token 0.4 s", "Memory 1.5 GiB"):
+        assert text in panel.text()
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from layadesk.ui.texts.numbers import tokens
 from layadesk.ui.theme.fonts import small_font, title_font
 from layadesk.ui.theme.tokens import GAP_L, GAP_M, GAP_S, HEADER_HEIGHT
 from layadesk.ui.widgets.elided_label import ElidedLabel
+from layadesk.ui.widgets.icon_button import IconButton
 from layadesk.ui.widgets.meter_bar import MeterBar
 from layadesk.ui.widgets.roles import set_role
 
@@ -95,16 +96,28 @@ class ChatHeader(QWidget):
         self.title.setFont(title_font())
         self.picker = ExpertPicker(experts)
         self.gauge = ContextGauge()
+        self.options_button = IconButton("options")
+        self.options_button.setObjectName("conversation-options")
+        self._retranslate()
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(GAP_L, 0, GAP_S, 0)
         self._row.setSpacing(GAP_M)
         self._row.addWidget(self.title, 1)
         self._row.addWidget(self.gauge)
         self._row.addWidget(self.picker)
+        self._row.addWidget(self.options_button)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.gauge.set_compact(self.width() < COMPACT_WIDTH)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self._retranslate()
+        super().changeEvent(event)
+
+    def _retranslate(self) -> None:
+        self.options_button.set_name(self.tr("System prompt and sampling of this conversation"))
 
     def add_button(self, button: QWidget) -> None:
         """Put a button at the right end."""

@@ -3,14 +3,13 @@
 The page holds ids and asks the use cases; it never keeps a truth of its own beside the store's and `LiveTurns`.
 """
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from layadesk.domain.chat import Conversation, Message, MessageStatus, OpenConversation
+from layadesk.domain.chat import Attachment, Conversation, Message, MessageStatus, OpenConversation
 from layadesk.domain.inference import Role
 from layadesk.ui.bridge import Bridge
 from layadesk.ui.chat.answerer_hint import answerer_hint
@@ -23,7 +22,7 @@ from layadesk.ui.chat.expert_list import ExpertList
 from layadesk.ui.chat.link_question import LinkQuestion
 from layadesk.ui.chat.live_turns import LiveTurns
 from layadesk.ui.chat.refusal_panel import RefusalPanel
-from layadesk.ui.chat.transcript_view import TranscriptView
+from layadesk.ui.chat.transcript_view import TranscriptView, up_to
 from layadesk.ui.markup.back_thread import BackThread
 from layadesk.ui.markup.formulas import Formulas
 from layadesk.ui.markup.parts import Kit
@@ -43,6 +42,7 @@ class ChatPage(QWidget):
     running_changed: an answer began or ended, in any conversation.
     failed: an ErrorReport of something the user asked for and that did not happen.
     add_model_requested: the user wants to add a model file.
+    answer_ended: a Message, in any conversation.
     route_requested: the answer, a Message, whose route is to be shown.
     announced: a sentence a screen reader was given.
     """
@@ -52,6 +52,7 @@ class ChatPage(QWidget):
     running_changed = Signal()
     failed = Signal(object)
     add_model_requested = Signal()
+    answer_ended = Signal(object)
     route_requested = Signal(object)
     announced = Signal(str)
 
@@ -133,8 +134,9 @@ class ChatPage(QWidget):
 
     def focus_chain(self) -> list[QWidget]:
         """The Tab key goes from top to bottom, also through messages that came later."""
-        above = [self.header.picker, self.empty.button, *self.transcript.focus_chain()]
-        return [*above, self.composer.text_box, self.composer.button]
+        header = [self.header.picker, self.header.options_button]
+        above = [*header, self.empty.button, *self.transcript.focus_chain()]
+        return [*above, *self.composer.focus_chain()]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # Page keys pressed in the composer scroll what is read.
@@ -171,6 +173,9 @@ class ChatPage(QWidget):
         self.composer.stop_requested.connect(self.stop)
         self.composer.text_changed.connect(self._on_text_changed)
         self._actions.not_sent.connect(self._on_not_sent)
+        self._actions.attached.connect(self.composer.attachments.add)
+        self.composer.file_chosen.connect(self._actions.attach)
+        self.header.options_button.clicked.connect(self._actions.show_options)
         self._actions.conversation_set.connect(self._on_conversation_set)
         self._actions.failed.connect(self.failed)
         self._reader.read.connect(self._on_read)
@@ -264,6 +269,7 @@ class ChatPage(QWidget):
                     self._update_context()
             case TurnEnded():
                 self.transcript.update_message(event.message)
+                self.answer_ended.emit(event.message)
                 if is_here:
                     self._update()
                     self._announce(event.message.status)
@@ -290,7 +296,7 @@ class ChatPage(QWidget):
     def _on_turn_started(self, event: TurnStarted) -> None:
         """Both bubbles are on screen at once; title and siblings come with the store's answer."""
         parent_id = event.answer.parent_id if event.question is None else event.question.parent_id
-        kept = _up_to(self.transcript.branch, parent_id)
+        kept = up_to(self.transcript.branch, parent_id)
         added = (event.answer,) if event.question is None else (event.question, event.answer)
         self.transcript.show_branch((*kept, *added), {})
         self._update()
@@ -308,17 +314,18 @@ class ChatPage(QWidget):
     @Slot(str)
     def _on_submitted(self, text: str) -> None:
         self.drafts.note(self._conversation, "")
-        self._actions.send(text)
+        self._actions.send(text, self.composer.take_files())
         self.transcript.go_to_end()
 
-    @Slot(object, str)
-    def _on_not_sent(self, conversation: Conversation, text: str) -> None:
+    @Slot(object, str, object)
+    def _on_not_sent(self, conversation: Conversation, text: str, files: tuple[Attachment, ...]) -> None:
         """Nothing that was written is lost: it goes back to where it was, before what was typed meanwhile."""
         typed = self.drafts.draft_of(conversation)
         restored = text if not typed.strip() else f"{text}\n{typed}"
         self.drafts.note(conversation, restored)
         if conversation.conversation_id == self._conversation.conversation_id:
             self.composer.set_text(restored)
+            self.composer.attachments.put(files)
 
     @Slot(str)
     def _on_sibling_requested(self, message_id: str) -> None:
@@ -341,9 +348,3 @@ class ChatPage(QWidget):
             self.composer.focus_text()
         else:
             self.add_model_requested.emit()
-
-
-def _up_to(branch: Sequence[Message], message_id: str | None) -> tuple[Message, ...]:
-    """The branch up to and including one message; nothing for None."""
-    index = next((i for i, message in enumerate(branch) if message.message_id == message_id), -1)
-    return tuple(branch[: index + 1])

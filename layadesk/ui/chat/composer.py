@@ -1,9 +1,11 @@
 """Where a message is written: the field, Send or Stop in one place, and the line that says who will answer."""
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
-from PySide6.QtGui import QFocusEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QFocusEvent, QResizeEvent
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from layadesk.domain.chat import Attachment
+from layadesk.ui.chat.attachment_bar import AttachmentBar
 from layadesk.ui.theme.fonts import small_font
 from layadesk.ui.theme.tokens import GAP_L, GAP_M, GAP_S, GAP_XS, TRANSCRIPT_WIDTH, Ink
 from layadesk.ui.widgets.elided_label import ElidedLabel
@@ -20,11 +22,13 @@ class Composer(QWidget):
     submitted: the text to send; the field is empty by then.
     stop_requested: the running answer should end.
     text_changed: the unsent text, for the draft.
+    file_chosen: path of a file that is to go with the message.
     """
 
     submitted = Signal(str)
     stop_requested = Signal()
     text_changed = Signal(str)
+    file_chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,6 +42,14 @@ class Composer(QWidget):
         self.text_box.escaped.connect(self._on_escaped)
         self.text_box.textChanged.connect(self._on_text_changed)
         self.text_box.installEventFilter(self)
+        self.text_box.setAcceptDrops(False)  # a file dropped there would become its path
+        self.setAcceptDrops(True)
+        self.attachments = AttachmentBar()
+        self.attachments.changed.connect(self._update_button)
+        self.clip = IconButton("clip", size=SEND_PX)
+        self.clip.setObjectName("attach")
+        self.clip.clicked.connect(self.choose_files)
+        self.dialog: QFileDialog | None = None
         self.button = IconButton("send", ink=Ink.ON_ACCENT, size=SEND_PX)
         self.button.setObjectName("send")
         self.button.clicked.connect(self._on_button)
@@ -71,6 +83,35 @@ class Composer(QWidget):
         self._can_send = can_send
         self._update_button()
 
+    def take_files(self) -> tuple[Attachment, ...]:
+        """The files that go with the message; there are none any more."""
+        files = self.attachments.files
+        self.attachments.put(())
+        return files
+
+    def focus_chain(self) -> list[QWidget]:
+        """Its stops for the Tab key."""
+        return [*self.attachments.chips(), self.clip, self.text_box, self.button]
+
+    @Slot()
+    def choose_files(self) -> None:
+        """Choose files to attach."""
+        self.dialog = QFileDialog(self, self.tr("Attach files"))
+        self.dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        self.dialog.setNameFilters([self.tr("Text, code, PDF (*)")])
+        self.dialog.filesSelected.connect(self._on_files_selected)
+        self.dialog.open()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        for url in event.mimeData().urls():
+            if url.isLocalFile():
+                self.file_chosen.emit(url.toLocalFile())
+        event.acceptProposedAction()
+
     def focus_text(self) -> None:
         """Put the cursor into the field."""
         self.text_box.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -92,8 +133,9 @@ class Composer(QWidget):
 
     def _lay_out(self) -> None:
         inside = QHBoxLayout(self._frame)
-        inside.setContentsMargins(GAP_M, GAP_S, GAP_S, GAP_S)
+        inside.setContentsMargins(GAP_S, GAP_S, GAP_S, GAP_S)
         inside.setSpacing(GAP_S)
+        inside.addWidget(self.clip, 0, Qt.AlignmentFlag.AlignBottom)
         inside.addWidget(self.text_box, 1, Qt.AlignmentFlag.AlignVCenter)
         inside.addWidget(self.button, 0, Qt.AlignmentFlag.AlignBottom)
         below = QHBoxLayout()
@@ -107,6 +149,7 @@ class Composer(QWidget):
         column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(GAP_XS + 2)
+        column.addWidget(self.attachments)
         column.addWidget(self._frame)
         column.addLayout(below)
         layout = QHBoxLayout(self)
@@ -118,6 +161,7 @@ class Composer(QWidget):
     def _retranslate(self) -> None:
         self.text_box.setPlaceholderText(self.tr("Message…"))
         self.text_box.setAccessibleName(self.tr("Message"))
+        self.clip.set_name(self.tr("Attach text, code or a PDF"))
         self.keys.setText(self.tr("Enter sends · Shift+Enter breaks the line"))
 
     def _update_button(self) -> None:
@@ -138,6 +182,11 @@ class Composer(QWidget):
             return
         self.text_box.clear()
         self.submitted.emit(text)
+
+    @Slot(list)
+    def _on_files_selected(self, paths: list[str]) -> None:
+        for path in paths:
+            self.file_chosen.emit(path)
 
     @Slot()
     def _on_escaped(self) -> None:

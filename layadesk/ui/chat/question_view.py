@@ -12,7 +12,7 @@ from layadesk.ui.markup.message_body import MessageBody
 from layadesk.ui.markup.parts import Kit
 from layadesk.ui.theme.tokens import GAP_M, GAP_S, GAP_XS
 from layadesk.ui.widgets.icon_button import IconButton
-from layadesk.ui.widgets.roles import set_look, set_role
+from layadesk.ui.widgets.roles import note, set_look, set_role
 from layadesk.ui.widgets.text_box import TextBox
 
 
@@ -35,6 +35,8 @@ class QuestionView(QWidget):
         self._block = QFrame()
         set_role(self._block, "question")
         self.body = MessageBody(kit, width=max(width - 2 * GAP_M, 0), has_markup=False)
+        self.files = note()
+        self.files.setObjectName("question-files")
         self._edit_box: TextBox | None = None
         self._edit_row: QWidget | None = None
         self.switcher = SiblingSwitcher()
@@ -59,6 +61,8 @@ class QuestionView(QWidget):
         if message.text != self._message.text:
             self.body.set_text(message.text, is_finished=True)
         self._message = message
+        self.files.setText(" · ".join(file.name for file in message.attachments))
+        self.files.setVisible(bool(message.attachments))
         self.switcher.set_siblings(message.message_id, siblings)
 
     def focus_chain(self) -> tuple[QWidget, ...]:
@@ -127,6 +131,7 @@ class QuestionView(QWidget):
         inside = QVBoxLayout(self._block)
         inside.setContentsMargins(GAP_M, GAP_S, GAP_M, GAP_S)
         inside.setSpacing(GAP_S)
+        inside.addWidget(self.files)
         inside.addWidget(self.body)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, GAP_S, 0, 0)

@@ -168,8 +168,7 @@ class TranscriptView(NearColumn):
 
 def _estimate(message: Message) -> int:
     """Pixels a message will need, roughly."""
-    n_lines = sum(max(-(-len(line) // 95), 1) for line in message.text[:20_000].split("\n"))
-    return 24 * n_lines + 60 + 24 * max(len(message.text) - 20_000, 0) // 95
+    return 24 * (message.text.count("\n") + len(message.text) // 95 + 1) + 60
 
 
 def _common_prefix(old: Sequence[Message], new: Sequence[Message]) -> int:
@@ -179,3 +178,11 @@ def _common_prefix(old: Sequence[Message], new: Sequence[Message]) -> int:
             break
         n += 1
     return n
+
+
+def up_to(branch: Sequence[Message], message_id: str | None) -> tuple[Message, ...]:
+    """The branch up to and including one message; nothing for None."""
+    for index, message in enumerate(branch):
+        if message.message_id == message_id:
+            return tuple(branch[: index + 1])
+    return ()

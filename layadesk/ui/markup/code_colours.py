@@ -11,6 +11,8 @@ from pygments.util import ClassNotFound
 from layadesk.ui.theme.tokens import Ink
 
 MAX_CHARS = 200_000
+MAX_LEXERS = 256
+_LEXERS: "dict[str, Lexer | None]" = {}  # written by one thread at a time, the one beside the window's
 
 Span = tuple[int, int, Ink]  # start in its line, length, meaning of the colour
 Spans = tuple[Span, ...]
@@ -31,8 +33,11 @@ _INKS = (
 
 
 def line_spans(line: str, language: str) -> Spans:
-    """The colours of one line taken alone; what began in an earlier line is not known."""
-    lexer = lexer_for(language)
+    """The colours of one line taken alone; what began in an earlier line is not known.
+
+    Nothing before `lexer_for` has been called for that language: making a lexer takes 0.1 s, so that is done elsewhere.
+    """
+    lexer = _LEXERS.get(language)
     return () if lexer is None else _spans_of(lexer, line)[0]
 
 
@@ -42,15 +47,17 @@ def all_spans(code: str, language: str) -> tuple[Spans, ...]:
     return () if lexer is None or len(code) > MAX_CHARS else _spans_of(lexer, code)
 
 
-@lru_cache(maxsize=64)
 def lexer_for(language: str) -> Lexer | None:
-    """The lexer of a language by its usual names."""
-    if not language:
-        return None
-    try:
-        return get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False)
-    except ClassNotFound:
-        return None
+    """The lexer of a language by its usual names; made once."""
+    if language not in _LEXERS and len(_LEXERS) < MAX_LEXERS:
+        try:
+            lexer = get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False) if language else None
+        except ClassNotFound:
+            lexer = None
+        if lexer is not None:
+            next(iter(lexer.get_tokens_unprocessed("x")), None)  # its tables are made at the first use
+        _LEXERS[language] = lexer
+    return _LEXERS.get(language)
 
 
 def _spans_of(lexer: Lexer, code: str) -> tuple[Spans, ...]:

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from layadesk.ui.markup.back_thread import Beside
-from layadesk.ui.markup.code_colours import Spans, all_spans, line_spans
+from layadesk.ui.markup.code_colours import Spans, all_spans, lexer_for, line_spans
 from layadesk.ui.theme.fonts import code_font, small_font
 from layadesk.ui.theme.palette import ink
 from layadesk.ui.theme.tokens import GAP_M, GAP_S, GAP_XS, Ink
@@ -108,6 +108,7 @@ class CodeView(QFrame):
         self._slices.timeout.connect(self._paint_slice)
         self._lay_out()
         self._retranslate()
+        beside.run(partial(lexer_for, language), self._on_lexer)
 
     @property
     def code(self) -> str:
@@ -184,6 +185,11 @@ class CodeView(QFrame):
             _colour(block, line_spans(block.text(), self._language))
             document.markContentsDirty(block.position(), block.length())
             self._n_painted += 1
+
+    def _on_lexer(self, _: object) -> None:
+        """Lines that came before it are coloured now."""
+        self._n_painted = 0
+        self._paint_new_lines()
 
     def _on_spans(self, spans: tuple[Spans, ...]) -> None:
         self._late, self._late_at = spans, 0

@@ -17,8 +17,10 @@ from PySide6.QtGui import (
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
+    QTextFormat,
     QTextFrameFormat,
     QTextImageFormat,
+    QTextLength,
     QTextList,
     QTextListFormat,
     QTextTable,
@@ -83,10 +85,12 @@ class ProseWriter:
         self._metrics = QFontMetricsF(self._font)
         self._cursor = QTextCursor(document)
         self.lacks_formulas = False
+        self.has_quotes = False
         self._is_empty = True
         self._was_empty = True
         self._lists: list[_List] = []
         self._quotes = 0
+        self._heading = 0  # its level, inside one
         self._table: _Table | None = None
         self._margin = 0.0
         self._piece: Prose | None = None
@@ -125,6 +129,7 @@ class ProseWriter:
                 self._lists[-1].is_item_new = True
             case "blockquote_open":
                 self._quotes += 1
+                self.has_quotes = True
             case "blockquote_close":
                 self._quotes -= 1
             case "heading_open":
@@ -150,8 +155,6 @@ class ProseWriter:
                 self._write_formula_block(token)
             case _:
                 pass
-
-    _heading = 0
 
     def _take_inline(self, token: Token) -> None:
         children = token.children or []
@@ -292,10 +295,8 @@ class ProseWriter:
 
     def _write_rule(self) -> None:
         block = self._block_format()
-        block.setLineHeight(1, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
-        block.setBackground(ink(Ink.BORDER))
-        block.setTopMargin(GAP_S)
-        block.setBottomMargin(2 * GAP_S)
+        whole = QTextLength(QTextLength.Type.PercentageLength, 100)
+        block.setProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth.value, whole)
         self._new_block(block)
 
     def _write_table(self, table: _Table) -> None:

@@ -65,7 +65,8 @@ class ProseView(TextView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        self._paint_quote_bars(event)
+        if self._writer.has_quotes:
+            self._paint_quote_bars(event)
 
     def _new_writer(self) -> ProseWriter:
         ratio = self.devicePixelRatioF()

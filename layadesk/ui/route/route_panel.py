@@ -7,11 +7,14 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from layadesk.domain.chat import Message, MessageStatus
 from layadesk.domain.routing import RankedExpert, Route
+from layadesk.ui.route.share_bars import ProbabilityBars
 from layadesk.ui.texts import words
-from layadesk.ui.texts.numbers import milliseconds
+from layadesk.ui.texts.numbers import gib_with_unit, milliseconds, seconds
 from layadesk.ui.theme.fonts import figure_font, strong_font
 from layadesk.ui.theme.tokens import GAP_M, GAP_S, GAP_XS
 from layadesk.ui.widgets.roles import note, set_role
+
+_TOP_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 
 
 class RoutePanel(QWidget):
@@ -51,7 +54,8 @@ class RoutePanel(QWidget):
     def show_answer(self, answer: Message | None) -> None:
         """The newest answer of the conversation that is shown, or None."""
         route = None if answer is None else answer.route
-        is_same = route is not None and route == self._route
+        before = self._answer
+        is_same = route is not None and route == self._route and _cost_of(answer) == _cost_of(before)
         self._answer, self._route = answer, route
         if not is_same:
             self._render()
@@ -84,7 +88,11 @@ class RoutePanel(QWidget):
         self._expert.setText(self._name_of(route.expert))
         self._reason.setText(_sentence(words.route_reason(route.reason)))
         self._card.setAccessibleName(self.tr("Route to {name}").format(name=self._expert.text()))
-        facts = self._answers(route)
+        facts: list[tuple[str, str | QWidget]] = list(self._answers(route))
+        for title, probabilities in ((self.tr("Tasks"), route.task_probs), (self.tr("Domains"), route.domain_probs)):
+            if len(probabilities) > 1:
+                facts.append((title, ProbabilityBars(probabilities)))
+        facts += self._costs()
         facts += [(self._name_of(ranked.model_id), self._standing(ranked, route.expert)) for ranked in route.ranking]
         self._show_facts(facts)
 
@@ -106,14 +114,26 @@ class RoutePanel(QWidget):
             (self.tr("Decided in"), words.unknown() if route.route_ms is None else milliseconds(route.route_ms)),
         ]
 
+    def _costs(self) -> list[tuple[str, str]]:
+        """What the answer took in time and memory, as far as it was measured."""
+        timings = None if self._answer is None else self._answer.timings
+        memory = None if self._answer is None else self._answer.memory
+        found = []
+        if timings is not None and timings.load_ms is not None:
+            found.append((self.tr("Loaded in"), milliseconds(timings.load_ms)))
+        if timings is not None and timings.ttft_ms is not None:
+            found.append((self.tr("First token"), seconds(timings.ttft_ms)))
+        if memory is not None and memory.total_bytes is not None:
+            found.append((self.tr("Memory"), gib_with_unit(memory.total_bytes)))
+        return found
+
     def _standing(self, ranked: RankedExpert, chosen: str) -> str:
         if ranked.out is not None:
             return self.tr("out: {why}").format(why=words.out_reason(ranked.out))
-        if ranked.model_id == chosen:
-            return self.tr("chosen")
-        return self.tr("considered")
+        standing = self.tr("chosen") if ranked.model_id == chosen else self.tr("considered")
+        return standing if ranked.utility is None else f"{standing} {ranked.utility:.2f}"
 
-    def _show_facts(self, facts: Sequence[tuple[str, str]]) -> None:
+    def _show_facts(self, facts: Sequence[tuple[str, str | QWidget]]) -> None:
         table = QWidget()
         grid = QGridLayout(table)
         grid.setContentsMargins(0, GAP_XS, 0, 0)
@@ -121,16 +141,25 @@ class RoutePanel(QWidget):
         grid.setVerticalSpacing(GAP_XS)
         grid.setColumnStretch(1, 1)
         for row, (left, right) in enumerate(facts):
+            name = note(left)
+            name.setAlignment(_TOP_LEFT)
+            grid.addWidget(name, row, 0)
+            if isinstance(right, QWidget):
+                grid.addWidget(right, row, 1)
+                continue
             value = QLabel(right)
             value.setFont(figure_font())
             value.setWordWrap(True)
-            for column, label in enumerate((note(left), value)):
-                label.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-                grid.addWidget(label, row, column)
+            value.setAlignment(_TOP_LEFT)
+            grid.addWidget(value, row, 1)
         self._inside.replaceWidget(self._facts, table)
         self._facts.hide()
         self._facts.deleteLater()
         self._facts = table
+
+
+def _cost_of(answer: Message | None) -> object:
+    return None if answer is None else (answer.timings, answer.memory)
 
 
 def _best(label: str | None, probabilities: Mapping[str, float]) -> str | None:

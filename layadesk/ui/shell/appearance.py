@@ -1,6 +1,6 @@
 """Language, light or dark, the right panel: what the settings say, and how the window follows."""
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Slot
 
 from layadesk.domain.errors import ErrorReport
 from layadesk.settings import definitions
@@ -52,6 +52,14 @@ class Appearance(QObject):
         """Keep it and switch now."""
         self._settings.set(definitions.UI_THEME, choice)
         self._theme.use(choice)
+
+    @Slot(str)
+    def follow(self, key: str) -> None:
+        """A setting was changed on the Settings page."""
+        if key == definitions.UI_LANGUAGE.key:
+            self._language.use(self.language)
+        elif key == definitions.UI_THEME.key:
+            self._theme.use(self.theme)
 
     def keep_panel_visible(self, is_visible: bool) -> None:
         """Remember whether the panel is unfolded."""

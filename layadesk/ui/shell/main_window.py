@@ -17,10 +17,14 @@ from layadesk.ui.chat.chat_page import ChatPage
 from layadesk.ui.chat.expert_list import ExpertList
 from layadesk.ui.health.health_page import HealthPage
 from layadesk.ui.monitor.resource_panel import ResourcePanel
+from layadesk.ui.preferences.settings_page import SettingsPage
+from layadesk.ui.route.routes_page import RoutesPage
 from layadesk.ui.shell.alert_banner import AlertBanner
 from layadesk.ui.shell.appearance import Appearance
+from layadesk.ui.shell.closing import Closing
 from layadesk.ui.shell.list_actions import ListActions
 from layadesk.ui.shell.navigation_rail import Destination
+from layadesk.ui.shell.notices import Notices
 from layadesk.ui.shell.pages import Page, Pages
 from layadesk.ui.shell.side_bar import SideBar
 from layadesk.ui.shell.side_panel import SidePanel
@@ -80,11 +84,17 @@ class MainWindow(QMainWindow):
         self.pages = Pages(self._banners, [self.panel_button])
         self.add_page(Destination.CHAT, self.page)
         self.add_page(Destination.HEALTH, HealthPage(use_cases.diagnose, bridge=bridge))
+        self.routes_page = RoutesPage(use_cases.route_counts, name_of=self._experts.name_of, bridge=bridge)
+        self.add_page(Destination.ROUTES, self.routes_page)
+        self.settings_page = SettingsPage(use_cases.import_settings, bridge=bridge)
+        self.add_page(Destination.SETTINGS, self.settings_page)
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._dialog: QFileDialog | None = None
         self._lay_out()
         self.toast = Toast(self.pages)
         self._actions = ListActions(use_cases, bridge=bridge, conversations=self.list, toast=self.toast, window=self)
+        self.closing = Closing(self)
+        self.notices = Notices(use_cases.settings, self)
         self._connect()
         self._add_shortcuts()
         self._retranslate()
@@ -112,6 +122,9 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.page.drafts.flush()
+        if not self.closing.may_close(len(self.page.live.running)):
+            event.ignore()
+            return
         self.page.close_threads()
         super().closeEvent(event)
 
@@ -182,6 +195,8 @@ class MainWindow(QMainWindow):
         self._actions.deleted.connect(self._on_deleted)
         self.side_bar.options.import_requested.connect(self._actions.choose_import)
         self.side_bar.options.export_requested.connect(self._actions.choose_export_of_all)
+        self.page.answer_ended.connect(self.notices.tell)
+        self.settings_page.setting_changed.connect(self.notices.follow)
         self.page.route_requested.connect(self._on_route_requested)
         self.page.shown.connect(self._on_shown)
         self.page.running_changed.connect(self._on_running_changed)
@@ -190,6 +205,9 @@ class MainWindow(QMainWindow):
         self.page.failed.connect(self.show_failure)
         self.page.add_model_requested.connect(self.add_model)
         self.side_bar.options.add_model_requested.connect(self.add_model)
+        self.routes_page.chat_requested.connect(self._focus_composer)
+        self.settings_page.failed.connect(self.show_failure)
+        self.settings_page.setting_changed.connect(self._appearance.follow)
         self.panel_button.toggled.connect(self._on_panel_toggled)
         self.panel.resources.message_requested.connect(self._on_message_requested)
         self.page.transcript.views_changed.connect(self._order_focus)

@@ -134,6 +134,10 @@ _TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
         QT_TRANSLATE_NOOP("errors", "The file {path} could not be attached as text."),
         QT_TRANSLATE_NOOP("errors", "Attach text, code or a PDF with text in it, up to 50 MiB and without a password."),
     ),
+    ErrorCode.SETTINGS_FILE_FOREIGN: (
+        QT_TRANSLATE_NOOP("errors", "The file {path} could not be read as settings."),
+        QT_TRANSLATE_NOOP("errors", "Choose a YAML file with the parts router, expert_pool or inference."),
+    ),
     ErrorCode.EXPORT_FAILED: (
         QT_TRANSLATE_NOOP("errors", "The file {path} could not be written."),
         QT_TRANSLATE_NOOP("errors", "Choose another folder, or make room on the disk."),
