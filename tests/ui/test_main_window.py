@@ -74,7 +74,7 @@ def test_a_model_that_was_added_is_there_at_once(stage: Stage) -> None:
     stage.window.import_model("/models/模型 📦.gguf")
     stage.settle()
     assert stage.window.toast.text() == "模型 📦 was added."
-    assert stage.window.page.composer.hint.text() == "模型 📦 answers; it is loaded first"
+    assert stage.window.page.composer.hint.text() == "→ 模型 📦 · is loaded first"
 
 
 def test_a_file_that_is_no_model_is_refused_in_words(stage: Stage) -> None:
