@@ -40,6 +40,7 @@ from layadesk.usecases.fit import Fit
 from layadesk.usecases.health_report import HealthReport
 from layadesk.usecases.import_settings import ImportSettings
 from layadesk.usecases.load_gate import LoadGate
+from layadesk.usecases.machine_history import MachineHistory
 from layadesk.usecases.machine_now import MachineNow
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
@@ -215,6 +216,7 @@ def _engine_options(engine: str, log_dir: str, cache_dir: str) -> EngineOptions:
 class _Rooms:
     store: Store
     running: RunningTurns
+    history: MachineHistory
 
 
 class Desk:
@@ -236,7 +238,8 @@ class Desk:
             store=store, pool=core.pool, answers=core.answers, running=running, feed=turns, settings=core.settings
         )
         self._core = core
-        self._rooms = _Rooms(store, running)
+        history = MachineHistory(core.sampler.feed, store)
+        self._rooms = _Rooms(store, running, history)
         conversations = Conversations(store, running, turns, forget=core.engine.forget_conversation)
         self.use_cases = UseCases(
             conversations=conversations,
@@ -247,7 +250,7 @@ class Desk:
             regenerate=Regenerate(start_turn),
             stop_generation=StopGeneration(core.answers, running),
             experts=core.experts,
-            resources=WatchResources(core.sampler, Timeline(turns), guard),
+            resources=WatchResources(core.sampler, Timeline(turns), guard, history),
             workers=WatchWorkers(core.engine, core.router),
             storage=WatchStorage(store),
             turns=turns,
@@ -270,6 +273,7 @@ class Desk:
         self._core.stop()
         self._rooms.running.wait_until_none(STOP_ANSWERS_S)
         self.use_cases.move_chats.close()
+        self._rooms.history.close()
         self._rooms.store.close()
 
 

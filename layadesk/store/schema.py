@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.store.database import transaction, user_version
+from layadesk.store.machine_minutes import TABLE as MACHINE_MINUTE
 from layadesk.store.search_index import make_index
 
 log = logging.getLogger(__name__)
@@ -98,10 +99,15 @@ def _living(connection: sqlite3.Connection) -> None:
     make_index(connection)
 
 
+def _machine(connection: sqlite3.Connection) -> None:
+    connection.execute(MACHINE_MINUTE)
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(1, "first tables", _first_tables),
     Migration(2, "thinking", _thinking),
     Migration(3, "folders, files, corrections, search", _living),
+    Migration(4, "history of the machine", _machine),
 )
 
 

@@ -13,14 +13,16 @@ from functools import partial
 
 from layadesk.domain.chat import Conversation, Correction, Message
 from layadesk.domain.corrections import JudgedAnswer
+from layadesk.domain.machine_minutes import MachineMinute
 from layadesk.domain.routing import Route
 from layadesk.domain.search import SearchHit
-from layadesk.domain.storage import StorageStatus
+from layadesk.domain.storage import StorageKind, StorageStatus
 from layadesk.paths import DataPaths
 from layadesk.protocol.feed import Feed
 from layadesk.store import changes, queries
 from layadesk.store.backups import DAY_S
 from layadesk.store.database import Tune
+from layadesk.store.machine_minutes import load_minutes, save_minute
 from layadesk.store.opening import DiskDoor
 from layadesk.store.schema import MIGRATIONS, Migration
 from layadesk.store.search import search
@@ -201,6 +203,19 @@ class Store:
             lambda db: changes.put_message(db, message, session_id=session_id),
             replaces=f"progress {message.message_id}",
         )
+
+    def save_machine_minute(self, minute: MachineMinute) -> Future[None]:
+        """Keep a minute of the machine, for a week. Nothing is kept while `status` says MEMORY_ONLY."""
+
+        def save(db: sqlite3.Connection) -> None:
+            if self.status.kind is StorageKind.SAVING:
+                save_minute(db, minute)
+
+        return self._threads.write(save)
+
+    def machine_minutes(self, *, since: int, until: int) -> Future[tuple[MachineMinute, ...]]:
+        """The minutes (since the epoch) from `since` to `until`, oldest first."""
+        return self._threads.read(partial(load_minutes, since=since, until=until))
 
     def mark_interrupted(self) -> int:
         """End the answers that a program left unfinished when it died; their text stays. Returns how many.

@@ -12,6 +12,7 @@ from layadesk.protocol.events import EngineStats, ModelLoaded, ModelLoading, Mod
 from layadesk.protocol.feed import Feed
 from layadesk.store.store import Store
 from layadesk.telemetry.sampler import Sampler
+from layadesk.usecases.machine_history import MachineHistory
 from layadesk.usecases.memory_guard import MemoryGuard
 from layadesk.usecases.timeline import Band, Timeline
 from layadesk.workers.engine_client import EngineClient
@@ -21,8 +22,9 @@ from layadesk.workers.router_client import RouterClient
 class WatchResources:
     """Samples of RAM, swap and GPUs, and what was done meanwhile. Callbacks come on the telemetry thread."""
 
-    def __init__(self, sampler: Sampler, timeline: Timeline, guard: MemoryGuard) -> None:
+    def __init__(self, sampler: Sampler, timeline: Timeline, guard: MemoryGuard, past: MachineHistory) -> None:
         self._sampler = sampler
+        self._past = past
         self._timeline = timeline
         self._guard = guard
         self.feed: Feed[HardwareSample] = sampler.feed
@@ -30,6 +32,10 @@ class WatchResources:
     def history(self) -> tuple[HardwareSample, ...]:
         """The samples of at least the last half hour, oldest first."""
         return self._sampler.history()
+
+    def past(self) -> Future[tuple[HardwareSample, ...]]:
+        """The half hour before this run, one figure a minute; see `MachineHistory.past`."""
+        return self._past.past()
 
     def bands(self) -> tuple[Band, ...]:
         """What was done in the last half hour."""

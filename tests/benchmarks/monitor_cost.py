@@ -19,13 +19,16 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
 from layadesk.domain.hardware import EngineWork
+from layadesk.paths import DataPaths
 from layadesk.protocol.feed import Feed
+from layadesk.store.store import Store
 from layadesk.telemetry.nvml import NvmlSensor
 from layadesk.telemetry.sampler import Sampler
 from layadesk.telemetry.sensor_list import Observed
 from layadesk.telemetry.sensors import GpuSensor
 from layadesk.ui.bridge import Bridge
 from layadesk.ui.monitor.resource_panel import ResourcePanel
+from layadesk.usecases.machine_history import MachineHistory
 from layadesk.usecases.memory_guard import MemoryGuard
 from layadesk.usecases.timeline import Timeline
 from layadesk.usecases.turns import TurnEvent
@@ -58,7 +61,7 @@ def turn_the_loop(seconds: float) -> None:
     loop.exec()
 
 
-def measure(gpus: tuple[GpuSensor, ...]) -> None:
+def measure(gpus: tuple[GpuSensor, ...], store: Store) -> None:
     """Print one line for each state."""
     work = [EngineWork()]
     sampler = Sampler(
@@ -67,7 +70,8 @@ def measure(gpus: tuple[GpuSensor, ...]) -> None:
     )
     turns: Feed[TurnEvent] = Feed()
     bridge = Bridge()
-    resources = WatchResources(sampler, Timeline(turns), cast("MemoryGuard", NoEpisodes()))
+    history = MachineHistory(sampler.feed, store)
+    resources = WatchResources(sampler, Timeline(turns), cast("MemoryGuard", NoEpisodes()), history)
     panel = ResourcePanel(resources, bridge=bridge)
     panel.resize(300, 760)
     panel.show()
@@ -86,6 +90,7 @@ def measure(gpus: tuple[GpuSensor, ...]) -> None:
     panel.hide()
     print(f"hidden, 1 Hz              {cost_percent():5.2f} %")
     sampler.stop()
+    history.close()
     bridge.close()
 
 
@@ -98,7 +103,9 @@ def main() -> None:
         patch.delenv("FAKE_NVML_LOG")
         driver.set({"gpu0.compute": f"{os.getpid()}:1000000", "gpu0.util": 50})
         assert application.platformName() == "offscreen"
-        measure((NvmlSensor(load=lambda: pynvml, sys_root=Path(folder), proc_root=Path(folder)),))
+        store = Store.open(DataPaths(Path(folder) / "kept"), now=time.time())
+        measure((NvmlSensor(load=lambda: pynvml, sys_root=Path(folder), proc_root=Path(folder)),), store)
+        store.close()
 
 
 if __name__ == "__main__":

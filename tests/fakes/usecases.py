@@ -407,10 +407,16 @@ class FakeResources:
         self.feed: Feed[HardwareSample] = Feed()
         self.samples: tuple[HardwareSample, ...] = ()
         self.done: tuple[Band, ...] = ()
+        self.before: tuple[HardwareSample, ...] = ()
         self.told: list[bool] = []
 
     def history(self) -> tuple[HardwareSample, ...]:
         return self.samples
+
+    def past(self) -> Future[tuple[HardwareSample, ...]]:
+        future: Future[tuple[HardwareSample, ...]] = Future()
+        future.set_result(self.before)
+        return future
 
     def bands(self) -> tuple[Band, ...]:
         return self.done

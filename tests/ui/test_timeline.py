@@ -115,7 +115,8 @@ def test_thinning_loses_no_peak_and_makes_no_more_points_than_it_may(
 ) -> None:
     y = np.array([np.nan if value is None else value for value in values])
     x, thin = thinned(np.arange(len(y), dtype=np.float64), y, n_buckets)
-    assert len(x) == len(thin) <= 2 * n_buckets
+    n_gaps = int(np.isnan(thin[2:]).sum())
+    assert len(x) == len(thin) <= 2 * n_buckets + min(n_gaps, n_buckets)
     known = y[np.isfinite(y)]
     if len(known):
         assert np.nanmax(thin) == known.max()
@@ -165,6 +166,50 @@ def test_a_gap_is_not_bridged(qtbot: QtBot) -> None:
     bottom = image.height() - 6
     colours = [QColor(image.pixel(int(image.width() * at), bottom)).name() for at in (0.1, 0.5, 0.9)]
     assert colours[0] == colours[2] != colours[1]
+
+
+def test_a_gap_is_seen_also_where_several_samples_fall_on_a_pixel() -> None:
+    y = np.ones(4000)
+    y[2000:2003] = np.nan
+    _, thin = thinned(np.arange(4000.0), y, 200)
+    assert np.isnan(thin).sum() == 1
+
+
+def test_the_minutes_before_this_run_are_drawn_as_steps_with_a_gap_before_the_live_curve(stage: Stage) -> None:
+    past = (
+        sample(-600.0, engine_bytes=32 * GIB, ram_available_bytes=8 * GIB),
+        sample(-540.1, engine_bytes=32 * GIB, ram_available_bytes=8 * GIB),
+        sample(-540.0, engine_bytes=16 * GIB),
+        sample(-480.1, engine_bytes=16 * GIB),
+        HardwareSample(-480.0),
+    )
+    stage.house.resources.before = past
+    stage.house.resources.samples = tuple(sample(number / 2) for number in range(1200))
+    panel = stage.window.panel.resources
+    stage.window.load_charts()
+    stage.qtbot.waitUntil(lambda: panel.timeline is not None, timeout=20_000)
+    timeline = panel.timeline
+    assert timeline is not None
+    stage.house.engine.wait(lambda: stage.house.resources.feed.publish(sample(600.0)))
+    stage.settle()
+    assert timeline.n_samples == len(past) + 1201
+    panel.show_range(30)
+    ours = timeline.memory.lanes[-1].curves[0]
+    before = ours.x < -600.0
+    assert set(ours.y[before][np.isfinite(ours.y[before])]) == {0.5, 0.25}
+    assert np.isnan(ours.y[before]).any()
+    assert np.nanmin(ours.x[~before]) == pytest.approx(-600.0)
+    timeline.point_at(-1170.0)
+    assert "RAM ours 50 %" in timeline.legend_texts()[0]
+    timeline.point_at(-1110.0)
+    assert "RAM ours 25 %" in timeline.legend_texts()[0]
+    image = timeline.memory.grab().toImage()
+    bottom = image.height() - 6
+    past_colour, gap, live = (
+        QColor(image.pixel(int(image.width() * (1 - ago / 1800)), bottom)).name() for ago in (1140, 900, 300)
+    )
+    assert past_colour == live != gap
+    join_import()
 
 
 def test_the_curves_take_the_colours_of_the_other_theme_at_once(stage: Stage) -> None:

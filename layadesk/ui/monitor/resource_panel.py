@@ -43,6 +43,7 @@ class ResourcePanel(QWidget):
         self._resources = resources
         self._bridge = bridge
         self._newest: HardwareSample | None = None
+        self._past: tuple[HardwareSample, ...] = ()
         self._cards: dict[str, ResourceCard] = {}
         self._timeline: TimelineView | None = None
         self._title = QLabel()
@@ -62,6 +63,7 @@ class ResourcePanel(QWidget):
 
     def load_charts(self) -> None:
         """Import the drawing library in the background; call it when the window is on screen."""
+        self._bridge.deliver(self._resources.past(), self._on_past, on_error=self._on_no_past)
         self._bridge.deliver(chart_import.load(), self._on_charts_ready, on_error=self._on_no_charts)
 
     def cards(self) -> tuple[ResourceCard, ...]:
@@ -198,10 +200,20 @@ class ResourcePanel(QWidget):
     def _on_charts_ready(self, timeline_class: "type[TimelineView]") -> None:
         timeline = timeline_class(self._resources.bands)
         timeline.message_requested.connect(self.message_requested)
-        timeline.add(self._resources.history())
+        timeline.add((*self._past, *self._resources.history()))
         self._timeline = timeline
         self._column.insertWidget(self._column.indexOf(self._slowed), timeline)
         self._draw()
+
+    def _on_past(self, samples: tuple[HardwareSample, ...]) -> None:
+        self._past = samples
+        if self._timeline is not None and samples:
+            self._timeline.clear()
+            self._timeline.add((*samples, *self._resources.history()))
+            self._draw()
+
+    def _on_no_past(self, report: ErrorReport) -> None:
+        """The curves begin with this run; the store's own banner tells of a disk that refuses."""
 
     def _on_no_charts(self, report: ErrorReport) -> None:
         """The figures go on without curves; the log has the reason."""

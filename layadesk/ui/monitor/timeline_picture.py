@@ -97,7 +97,7 @@ def _stack(store: CurveStore, view: View, parts: Iterable[tuple[int, str, str]])
         part = store.values((place, column), view.since)
         top = below + part
         x, y = thinned(times, top, view.n_pixels)
-        _, base = thinned(times, below, view.n_pixels)
+        _, base = thinned(times, np.where(np.isnan(top), np.nan, below), view.n_pixels)
         curves.append(Curve(x, y, token, SOLID, base, is_hatched=column == Column.RAM_WEIGHTS))
         below = below + np.nan_to_num(part)
     return tuple(curves)

@@ -65,12 +65,19 @@ class TimelineView(QWidget):
         self._retranslate()
 
     def add(self, samples: Iterable[HardwareSample]) -> None:
-        """Newer samples, oldest first; `draw` shows them."""
+        """Newer samples, oldest first; `draw` shows them. One that is not newer is passed over."""
         for sample in samples:
+            if self._newest is not None and sample.taken_at <= self._newest.taken_at:
+                continue  # on its way here when the history was asked for
             unknown = [gpu.gpu_id for gpu in sample.gpus if gpu.gpu_id not in self._gpu_ids]
             self._gpu_ids = (*self._gpu_ids, *unknown)[:N_GPUS]
             self._store.append(sample.taken_at, row(sample, self._gpu_ids))
             self._newest = sample
+
+    def clear(self) -> None:
+        """Forget all samples."""
+        self._store.clear()
+        self._newest = None
 
     def set_window(self, window_s: float) -> None:
         """How far back the axis goes, seconds."""
