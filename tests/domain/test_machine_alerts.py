@@ -76,6 +76,19 @@ CRITICAL: list[tuple[Danger, dict[str, object]]] = [
     (Danger.SPILL, {"gpus": (replace(GPU, vram_used_bytes=22 * GIB, evicted_bytes=None, engine_shared_bytes=GIB),)}),
 ]
 
+FULL = replace(GPU, vram_used_bytes=22 * GIB)
+NO_SPILL: dict[str, GpuSample] = {
+    "room is left, and what was evicted before has not come back": replace(GPU, evicted_bytes=2 * GIB),
+    "full, and a little in RAM as Windows always keeps": replace(
+        FULL, evicted_bytes=None, engine_shared_bytes=200 * MIB
+    ),
+    "full, and nothing had to go": FULL,
+    "full, and nobody knows what had to go": replace(FULL, evicted_bytes=None),
+    "computes in RAM, its carve-out is full": replace(
+        FULL, kind=GpuKind.UNIFIED, evicted_bytes=None, engine_shared_bytes=8 * GIB
+    ),
+}
+
 
 def watched(changes: dict[str, object], seconds: float = 12.0) -> dict[Danger, Severity]:
     """What is warned of after so long."""
@@ -103,6 +116,17 @@ def test_each_warning_has_a_case_that_fires_it_and_one_that_does_not(
 @pytest.mark.parametrize(("danger", "bad"), CRITICAL, ids=lambda value: value if isinstance(value, str) else "")
 def test_what_hurts_is_critical(danger: Danger, bad: dict[str, object]) -> None:
     assert watched(bad)[danger] is Severity.CRITICAL
+
+
+@pytest.mark.parametrize("gpu", NO_SPILL.values(), ids=NO_SPILL)
+def test_a_gpu_that_has_not_spilled_is_not_said_to_have(gpu: GpuSample) -> None:
+    assert Danger.SPILL not in watched({"gpus": (gpu,)})
+
+
+def test_a_spill_that_passes_within_two_seconds_is_not_warned_of() -> None:
+    spilled: dict[str, object] = {"gpus": (replace(FULL, evicted_bytes=GIB),)}
+    assert Danger.SPILL not in watched(spilled, seconds=2.0)
+    assert Danger.SPILL in watched(spilled, seconds=4.0)
 
 
 def test_every_rule_has_a_case() -> None:
