@@ -86,8 +86,10 @@ def save_progress(connection: sqlite3.Connection, message_id: str, text: str, n_
 
 
 def save_route(connection: sqlite3.Connection, message_id: str, route: Route) -> None:
-    """Keep the route with its answer."""
-    connection.execute("UPDATE message SET route = ? WHERE message_id = ?", (as_json(route), message_id))
+    """Keep the route and its expert with the answer, so that they are there also when its end is never written."""
+    connection.execute(
+        "UPDATE message SET route = ?, expert_id = ? WHERE message_id = ?", (as_json(route), route.expert, message_id)
+    )
 
 
 def save_correction(connection: sqlite3.Connection, message_id: str, correction: Correction | None) -> None:

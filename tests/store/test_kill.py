@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from layadesk.domain.chat import MessageStatus
+from layadesk.domain.routing import Route, RouteReason
 from layadesk.domain.storage import StorageKind
 from layadesk.paths import DataPaths
 from layadesk.store.session import Session
@@ -73,15 +74,20 @@ def test_a_killed_program_loses_nothing_that_was_confirmed(tmp_path: Path) -> No
         assert connection.execute("SELECT count(*) FROM message WHERE status = 'streaming'").fetchone() == (0,)
 
 
+ROUTE = Route("writer", RouteReason.ROUTER, ())
+
+
 def test_an_answer_that_its_program_left_unfinished_is_marked_and_keeps_its_text(tmp_path: Path) -> None:
     # E02: the partial answer is kept
     with opened(tmp_path) as store:
         fill(store)
+        result_of(store.save_route("a1", ROUTE))
         result_of(store.save_progress("a1", "Use so", 2))
     with opened(tmp_path) as store:
         assert store.mark_interrupted() == 1
         assert store.mark_interrupted() == 0
-        assert result_of(store.load_messages("c1"))["a1"] == an_answer(text="Use so", status=MessageStatus.INTERRUPTED)
+        kept = result_of(store.load_messages("c1"))["a1"]
+        assert kept == an_answer(text="Use so", status=MessageStatus.INTERRUPTED, route=ROUTE, expert_id=ROUTE.expert)
 
 
 def test_an_answer_of_another_living_program_is_left_alone(tmp_path: Path) -> None:

@@ -187,7 +187,7 @@ def test_a_route_is_kept_with_its_answer_before_the_answer_ends(tmp_path: Path) 
     with opened(tmp_path) as store:
         fill(store)
         result_of(store.save_route("a1", ROUTE))
-        assert result_of(store.load_messages("c1"))["a1"] == an_answer(route=ROUTE)
+        assert result_of(store.load_messages("c1"))["a1"] == an_answer(route=ROUTE, expert_id=ROUTE.expert)
 
 
 def test_one_generation_is_one_row_however_often_it_is_saved(tmp_path: Path) -> None:
