@@ -174,7 +174,7 @@ def install_excepthook(show: Callable[[ErrorReport], None]) -> Callable[[], None
 
 
 class Quitter(QObject):
-    """Ctrl+C in the terminal and SIGTERM close the window properly, while Qt's loop runs no Python."""
+    """Ctrl+C in the terminal, its end (SIGHUP), and SIGTERM close the window well, while Qt's loop runs no Python."""
 
     def __init__(self, app: QApplication) -> None:
         super().__init__(app)
@@ -183,7 +183,7 @@ class Quitter(QObject):
         for end in (self._reader, self._writer):
             end.setblocking(False)
         self._previous_fd = signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
-        self._previous = {number: signal.signal(number, _ignore) for number in (signal.SIGINT, signal.SIGTERM)}
+        self._previous = {number: signal.signal(number, _ignore) for number in _ending_signals()}
         self._notifier = QSocketNotifier(self._reader.fileno(), QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._on_signal)
 
@@ -202,6 +202,14 @@ class Quitter(QObject):
         self._app.setProperty(ENDING, True)
         self._app.closeAllWindows()
         self._app.quit()
+
+
+def _ending_signals() -> tuple[signal.Signals, ...]:
+    """Without SIGHUP where there is none (Windows), or where `nohup` has it ignored."""
+    hang_up = getattr(signal, "SIGHUP", None)
+    if hang_up is None or signal.getsignal(hang_up) is signal.SIG_IGN:
+        return signal.SIGINT, signal.SIGTERM
+    return signal.SIGINT, signal.SIGTERM, hang_up
 
 
 def _ignore(number: int, frame: object) -> None:

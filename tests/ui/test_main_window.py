@@ -148,3 +148,8 @@ def test_no_text_is_cut_and_nothing_overlaps(stage: Stage, language: str, size: 
     assert cut_texts(stage.window) == []
     assert overlaps(stage.window) == []
     stage.appearance.choose_language("en")
+
+
+def test_ctrl_q_closes_the_window(stage: Stage) -> None:
+    press(stage.window.page.composer.text_box, Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
+    assert not stage.window.isVisible()

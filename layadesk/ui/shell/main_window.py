@@ -222,6 +222,7 @@ class MainWindow(QMainWindow):
             (QKeySequence("Ctrl+L"), self._focus_composer),
             (QKeySequence(QKeySequence.StandardKey.Find), self.list.search.setFocus),
             (QKeySequence("Ctrl+End"), self.page.transcript.go_to_end),
+            (QKeySequence("Ctrl+Q"), self.close),
             (QKeySequence("F9"), self.panel_button.toggle),
             (QKeySequence("Ctrl+T"), self.panel.resources.point_at_answer),
         ):
