@@ -246,6 +246,18 @@ def test_a_pinned_expert_is_shown_and_told_to_the_store(stage: Stage) -> None:
     stage.qtbot.waitUntil(lambda: page.header.picker.text() == "Expert: Auto")
 
 
+def test_after_an_expert_was_chosen_one_can_type_at_once(stage: Stage) -> None:
+    page = stage.window.page
+    page.header.picker.setFocus()
+    menu = page.header.picker.menu()
+    assert menu is not None
+    menu.aboutToShow.emit()
+    assert page.header.picker.hasFocus()
+    next(action for action in menu.actions() if action.text() == "SmolLM2 135M").trigger()
+    assert page.composer.text_box.hasFocus()
+    stage.settle()
+
+
 def test_the_menu_of_experts_marks_the_pin_and_greys_out_what_is_missing(stage: Stage) -> None:
     stage.house.experts.installed = (expert("smol", name="Smol & Co"), expert("gone", name="Gone", is_present=False))
     stage.house.engine.wait(lambda: stage.house.experts.changed.publish(None))

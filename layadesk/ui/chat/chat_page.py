@@ -96,7 +96,7 @@ class ChatPage(QWidget):
         if self._unsent is None or self.drafts.draft_of(self._unsent).strip():
             self._unsent = self._use_cases.conversations.create()
         if self._unsent is not self._conversation:
-            self._leave()
+            self.drafts.flush()
             self._reader.forget()
             self._show_branch(OpenConversation(self._unsent, ()))
             self.shown.emit(self._unsent.conversation_id)
@@ -106,14 +106,14 @@ class ChatPage(QWidget):
     def show_conversation(self, conversation_id: str) -> None:
         """Show another one; it appears when the store has answered."""
         if conversation_id != self._conversation.conversation_id:
-            self._leave()
+            self.drafts.flush()
         self._reader.ask(conversation_id)
 
     @Slot(str, str)
     def show_message(self, conversation_id: str, message_id: str) -> None:
         """Show a conversation at one of its messages, on whatever branch that is."""
         if conversation_id != self._conversation.conversation_id:
-            self._leave()
+            self.drafts.flush()
         self._wanted_message = message_id
         self._reader.ask_at(conversation_id, message_id)
 
@@ -161,6 +161,7 @@ class ChatPage(QWidget):
 
     def _connect(self) -> None:
         self.header.picker.chosen.connect(self._actions.pin)
+        self.header.picker.chosen.connect(self.composer.focus_text)
         self.header.picker.add_requested.connect(self.add_model_requested)
         self.transcript.edit_submitted.connect(self._actions.edit)
         self.transcript.again_requested.connect(self._actions.again)
@@ -184,9 +185,6 @@ class ChatPage(QWidget):
         self._experts.changed.connect(self._retranslate)
         self.refusal.prices.changed.connect(self._retranslate)
         self.refusal.again_requested.connect(self._actions.again)
-
-    def _leave(self) -> None:
-        self.drafts.flush()
 
     @Slot(object)
     def _on_read(self, opened: OpenConversation) -> None:
