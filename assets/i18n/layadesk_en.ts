@@ -40,6 +40,10 @@
         <source>%n conversation(s) came in.</source>
         <translation><numerusform>%n conversation came in.</numerusform><numerusform>%n conversations came in.</numerusform></translation>
     </message>
+    <message numerus="yes">
+        <source>%n conversation(s) were deleted.</source>
+        <translation><numerusform>%n conversation was deleted.</numerusform><numerusform>%n conversations were deleted.</numerusform></translation>
+    </message>
 </context>
 <context>
     <name>ResourcePanel</name>

@@ -559,6 +559,10 @@
         <source>The conversation was deleted.</source>
         <translation>对话已删除。</translation>
     </message>
+    <message numerus="yes">
+        <source>%n conversation(s) were deleted.</source>
+        <translation><numerusform>已删除 %n 个对话。</numerusform></translation>
+    </message>
     <message>
         <source>Export</source>
         <translation>导出</translation>

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from layadesk.domain.chat import Conversation
@@ -174,6 +175,49 @@ def test_delete_shows_the_next_one_and_undo_brings_it_back(stage: Stage) -> None
     stage.settle()
     assert "Newer one" in rows(stage.window.list.model)
     assert stage.window.toast.isHidden()
+
+
+def test_undo_brings_back_all_that_was_deleted_while_it_was_offered(stage: Stage) -> None:
+    kept, middle, newest = (stage.house.converse("a", "b", title=f"Talk {n}") for n in range(3))
+    stage.open(newest)
+    stage.settle()
+    for gone in (newest, middle):
+        assert stage.window.list.current_id() == gone
+        press(stage.window.list.view, Qt.Key.Key_Delete)
+        stage.qtbot.waitUntil(lambda gone=gone: gone in stage.house.books.deleted)  # type: ignore[misc]
+        stage.settle()
+    assert list(stage.window.list.model.ids()) == [kept]
+    assert stage.window.toast.text() == "2 conversations were deleted."
+    click(stage.window.toast.button)
+    stage.qtbot.waitUntil(lambda: not stage.house.books.deleted)
+    stage.qtbot.waitUntil(lambda: stage.window.page.conversation.conversation_id == newest)
+    stage.settle()
+    assert set(stage.window.list.model.ids()) == {kept, middle, newest}
+
+
+def test_what_was_deleted_before_the_toast_went_stays_deleted(stage: Stage) -> None:
+    first, second = stage.house.converse("a", "b"), stage.house.converse("c", "d")
+    for gone in (first, second):
+        stage.window.toast.close_now()
+        stage.open(gone)
+        press(stage.window.list.view, Qt.Key.Key_Delete)
+        stage.settle()
+    assert stage.window.toast.text() == "The conversation was deleted."
+    click(stage.window.toast.button)
+    stage.settle()
+    assert stage.house.books.deleted == {first}
+
+
+def test_a_delete_key_that_is_held_down_deletes_one(stage: Stage) -> None:
+    stage.house.converse("a", "b")
+    newest = stage.house.converse("c", "d")
+    stage.open(newest)
+    view = stage.window.list.view
+    for is_repeat in (False, True, True, True):
+        none, key = Qt.KeyboardModifier.NoModifier, Qt.Key.Key_Delete
+        QApplication.sendEvent(view, QKeyEvent(QKeyEvent.Type.KeyPress, key, none, "", is_repeat, 1))
+        stage.settle()
+    assert stage.house.books.deleted == {newest}
 
 
 def test_deleting_the_only_one_leaves_a_new_one(stage: Stage) -> None:

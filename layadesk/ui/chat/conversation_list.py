@@ -134,7 +134,8 @@ class ConversationList(QWidget):
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and isinstance(watched, QListView):
             current = self.current_id()
             if current is not None and event.matches(QKeySequence.StandardKey.Delete):
-                self.delete_requested.emit(current)
+                if not event.isAutoRepeat():  # a key held down must not empty the list
+                    self.delete_requested.emit(current)
                 return True
             if event.key() == Qt.Key.Key_F2 and current is not None:
                 self.rename(current)

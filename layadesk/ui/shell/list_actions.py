@@ -43,6 +43,7 @@ class ListActions(QObject):
         self._list = conversations
         self._toast = toast
         self._window = window
+        self._gone: list[str] = []  # what the toast can bring back
         self.dialog: QFileDialog | None = None
         conversations.renamed.connect(self._on_renamed)
         conversations.delete_requested.connect(self._on_delete_requested)
@@ -132,13 +133,23 @@ class ListActions(QObject):
         self._bridge.deliver(future, partial(self._on_deleted, conversation_id), on_error=self._on_failed)
 
     def _on_deleted(self, conversation_id: str, _: None) -> None:
-        self._toast.show_message(
-            self.tr("The conversation was deleted."), self.tr("Undo"), undo=partial(self._restore, conversation_id)
-        )
+        if not self._toast.offers(self._restore_all):
+            self._gone = []
+        if conversation_id not in self._gone:
+            self._gone.append(conversation_id)
+        text = self.tr("The conversation was deleted.")
+        if len(self._gone) > 1:
+            text = self.tr("%n conversation(s) were deleted.", "", len(self._gone))
+        self._toast.show_message(text, self.tr("Undo"), undo=self._restore_all)
 
-    def _restore(self, conversation_id: str) -> None:
-        future = self._use_cases.conversations.restore(conversation_id)
-        self._bridge.deliver(future, partial(self._on_restored, conversation_id), on_error=self._on_failed)
+    def _restore_all(self) -> None:
+        """Everything deleted while the toast stood; the first of it, where the user was, is shown."""
+        (first, *later), self._gone = self._gone, []
+        for conversation_id in later:
+            future = self._use_cases.conversations.restore(conversation_id)
+            self._bridge.deliver(future, self._on_done, on_error=self._on_failed)
+        future = self._use_cases.conversations.restore(first)
+        self._bridge.deliver(future, partial(self._on_restored, first), on_error=self._on_failed)
 
     def _on_restored(self, conversation_id: str, _: None) -> None:
         self.conversation_wanted.emit(conversation_id)

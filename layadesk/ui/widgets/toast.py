@@ -49,6 +49,10 @@ class Toast(QFrame):
         self.raise_()
         self._timer.start()
 
+    def offers(self, undo: Callable[[], None]) -> bool:
+        """Whether `undo` is what its button would call now."""
+        return self._undo == undo
+
     def text(self) -> str:
         """What it says."""
         return self._label.text()
