@@ -1,6 +1,9 @@
 """Environment variables that native libraries read while they are loaded; set before llama.cpp is imported."""
 
-from collections.abc import MutableMapping
+import os
+from collections.abc import Mapping, MutableMapping
+
+BACKEND_MODULES = "LAYADESK_BACKEND_MODULES"  # places of more backends of ggml, separated as in PATH
 
 # How OpenMP threads wait for each other decides the speed on a CPU. SmolLM2, two threads on two cores, tokens/s alone
 # and beside two busy programs: spinning without bound 99 / 6, sleeping at once 26 / 47, a bounded spin 111 / 37.
@@ -19,3 +22,8 @@ def apply_engine_environment(environ: MutableMapping[str, str]) -> None:
         wanted |= _WAITING
     for name, value in wanted.items():
         environ.setdefault(name, value)
+
+
+def backend_modules(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Shared libraries that hold more backends of ggml, such as one for Vulkan, built for the same llama.cpp."""
+    return tuple(place for place in environ.get(BACKEND_MODULES, "").split(os.pathsep) if place)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from layadesk.domain.inference import MemoryUse
-from layadesk.engine.environment import apply_engine_environment
+from layadesk.engine.environment import apply_engine_environment, backend_modules
 
 apply_engine_environment(os.environ)
 
@@ -70,13 +70,13 @@ class NativeLog:
 
 
 class LlamaLibrary:
-    """The loaded library. Made once, before any other call into it."""
+    """The loaded library, with the backends that the environment names. Made once, before any other call into it."""
 
     def __init__(self) -> None:
         self.log = NativeLog()
         native.llama_backend_init()
+        self.devices = Devices(backend_modules(os.environ))
         self.supports_gpu_offload = bool(native.llama_supports_gpu_offload())
-        self.devices = Devices()
 
 
 def first_error(lines: list[tuple[int, str]]) -> str:
@@ -127,15 +127,19 @@ def n_offloaded_layers(lines: list[tuple[int, str]]) -> int:
 class Devices:
     """What the library computes on, by names such as `CUDA0` and `CPU`; empty where it cannot be asked.
 
+    `modules` are shared libraries with more backends; one that cannot be used is logged and left out.
     Opening ggml by its path would give a second, empty list of devices.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, modules: tuple[str, ...] = ()) -> None:
         self.by_name: dict[str, int] = {}
         try:
             self._base = ctypes.CDLL("ggml-base.dll") if sys.platform == "win32" else native._lib
             self._ggml = ctypes.CDLL("ggml.dll") if sys.platform == "win32" else native._lib
             self._declare()
+            for module in modules:
+                if not self._ggml.ggml_backend_load(os.fsencode(module)):
+                    log.warning("%s cannot be used as a backend: not there, or built for another llama.cpp", module)
             for i in range(self._ggml.ggml_backend_dev_count()):
                 device = self._ggml.ggml_backend_dev_get(i)
                 self.by_name[self._base.ggml_backend_dev_name(device).decode("utf-8", "replace")] = device
@@ -161,6 +165,8 @@ class Devices:
         return int(self._base.ggml_backend_dev_buffer_type(device))
 
     def _declare(self) -> None:
+        self._ggml.ggml_backend_load.restype = ctypes.c_void_p
+        self._ggml.ggml_backend_load.argtypes = [ctypes.c_char_p]
         self._ggml.ggml_backend_dev_get.restype = ctypes.c_void_p
         self._ggml.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
         self._ggml.ggml_backend_dev_count.restype = ctypes.c_size_t

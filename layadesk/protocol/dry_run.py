@@ -17,7 +17,6 @@ class DryRunOptions:
     params: tuple[LoadParams, ...]
     log_dir: str
     is_real: bool = False
-    modules: tuple[str, ...] = ()  # more backends of ggml, such as one for Vulkan
 
 
 class DeviceSeen(msgspec.Struct, frozen=True):

@@ -52,10 +52,9 @@ class FileIdentity:
 class DryRunner:
     """Any thread; questions about one file at once are asked one after the other."""
 
-    def __init__(self, log_dir: Path, *, start: Start = spawn.start_dry_run, modules: Sequence[str] = ()) -> None:
+    def __init__(self, log_dir: Path, *, start: Start = spawn.start_dry_run) -> None:
         self._log_dir = str(log_dir)
         self._start = start
-        self._modules = tuple(modules)
         self._kept: OrderedDict[tuple[FileIdentity, LoadParams], Answer] = OrderedDict()
         self._devices: tuple[DeviceSeen, ...] = ()
         self._lock = threading.Lock()
@@ -82,19 +81,19 @@ class DryRunner:
             with self._lock:
                 unknown = [params for params in dict.fromkeys(wanted) if (identity, params) not in self._kept]
             if unknown:
-                answers = self._ask(DryRunOptions(path, tuple(unknown), self._log_dir, modules=self._modules))
+                answers = self._ask(DryRunOptions(path, tuple(unknown), self._log_dir))
                 self._keep(identity, unknown, answers)
             with self._lock:
                 return tuple(self._kept[identity, params] for params in wanted)
 
     def load_in_earnest(self, path: str, params: LoadParams, *, timeout_s: float = 300.0) -> Answer:
         """Load it in a process of its own, decode once, measure, and let it go."""
-        options = DryRunOptions(path, (params,), self._log_dir, is_real=True, modules=self._modules)
+        options = DryRunOptions(path, (params,), self._log_dir, is_real=True)
         return self._ask(options, timeout_s)[0]
 
     def look_at_devices(self) -> tuple[DeviceSeen, ...]:
         """What there is to compute on, seen now; blocks."""
-        self._ask(DryRunOptions("", (), self._log_dir, modules=self._modules))
+        self._ask(DryRunOptions("", (), self._log_dir))
         return self._devices
 
     def _keep(self, identity: FileIdentity, asked: Sequence[LoadParams], answers: Sequence[Answer]) -> None:

@@ -16,7 +16,7 @@ from setup_steps.running import LoggedRun, capture
 
 @dataclass(frozen=True, slots=True)
 class SystemPackage:
-    """`sought` is a library's soname or a program; `apt` and `pacman` are names of packages.
+    """`sought` is a library's soname, a program, or an absolute path; `apt` and `pacman` are names of packages.
 
     dnf and zypper need no names: they find packages by what these provide.
     """
@@ -27,7 +27,9 @@ class SystemPackage:
 
     @property
     def provides(self) -> str:
-        """The RPM capability: `libEGL.so.1()(64bit)`, or the path of a program."""
+        """The RPM capability: `libEGL.so.1()(64bit)`, or the path of a program or file."""
+        if self.sought.startswith("/"):
+            return self.sought
         return f"{self.sought}()(64bit)" if ".so." in self.sought else f"/usr/bin/{self.sought}"
 
 

@@ -1,4 +1,6 @@
-from layadesk.engine.environment import apply_engine_environment
+import os
+
+from layadesk.engine.environment import BACKEND_MODULES, apply_engine_environment, backend_modules
 
 
 def test_openmp_threads_spin_for_a_bounded_time_and_an_abort_does_not_look_for_a_debugger() -> None:
@@ -19,3 +21,8 @@ def test_a_wait_policy_of_the_users_is_not_undone_by_a_spin_count() -> None:
     apply_engine_environment(environ)
     assert "GOMP_SPINCOUNT" not in environ
     assert "KMP_BLOCKTIME" not in environ
+
+
+def test_more_backends_are_named_as_in_a_path() -> None:
+    assert backend_modules({}) == ()
+    assert backend_modules({BACKEND_MODULES: os.pathsep.join(["/a b/x.so", "", "/y.so"])}) == ("/a b/x.so", "/y.so")
