@@ -40,6 +40,7 @@ from layadesk.usecases.fit import Fit
 from layadesk.usecases.health_report import HealthReport
 from layadesk.usecases.import_settings import ImportSettings
 from layadesk.usecases.load_gate import LoadGate
+from layadesk.usecases.load_ledger import LoadLedger
 from layadesk.usecases.machine_history import MachineHistory
 from layadesk.usecases.machine_now import MachineNow
 from layadesk.usecases.manage_conversations import Conversations
@@ -241,6 +242,8 @@ class Desk:
         history = MachineHistory(core.sampler.feed, store)
         self._rooms = _Rooms(store, running, history)
         conversations = Conversations(store, running, turns, forget=core.engine.forget_conversation)
+        ledger = LoadLedger(store, core.engine, core.gate, core.sampler)
+        core.price.learn(ledger.corrections)
         self.use_cases = UseCases(
             conversations=conversations,
             move_chats=MoveChats(store, conversations.changed),
@@ -259,6 +262,7 @@ class Desk:
             guard=guard,
             routes=WatchRoutes(core.learning(store)),
             loads=core.gate,
+            ledger=ledger,
         )
 
     def start(self) -> None:

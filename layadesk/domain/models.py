@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from layadesk.domain.inference import LoadParams, MemoryUse
+from layadesk.domain.memory_fit.load_record import LoadMeasure
 from layadesk.domain.sampling_defaults import SamplingDefaults
 
 
@@ -134,3 +135,4 @@ class LoadedModel:
     template: str
     memory: MemoryUse
     thinking: tuple[str, ...] = ()
+    measure: LoadMeasure = field(default_factory=LoadMeasure)

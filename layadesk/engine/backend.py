@@ -9,6 +9,7 @@ from enum import Enum, auto
 from typing import Protocol
 
 from layadesk.domain.inference import MemoryUse, SamplingParams
+from layadesk.domain.memory_fit.load_record import LoadMeasure
 from layadesk.domain.models import ExpertSpec
 from layadesk.domain.sampling_defaults import SamplingDefaults
 from layadesk.engine.batch import Batch
@@ -37,7 +38,8 @@ class ExpertFacts:
     positions a layer with a sliding window looks back on, 0 where there is none: a sequence can be cut only where its
     window is still there (`seq_pos_min`). `needs_checkpoints`: cutting back is the exception, so states are worth
     keeping. `n_seq_max` sequences have a place, `n_parallel` of them run. `fingerprint` is the same for experts whose
-    saved states can be exchanged. `recommended` is what the file itself says about sampling.
+    saved states can be exchanged. `recommended` is what the file itself says about sampling, `measure` what
+    the load took.
     """
 
     architecture: str
@@ -64,6 +66,7 @@ class ExpertFacts:
     fingerprint: str = ""
     needs_checkpoints: bool = False
     recommended: SamplingDefaults = field(default_factory=SamplingDefaults)
+    measure: LoadMeasure = field(default_factory=LoadMeasure)
 
 
 class Sampler(Protocol):

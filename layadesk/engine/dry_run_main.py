@@ -12,10 +12,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError
 from layadesk.domain.worker_state import EXIT_PYTHON_ERROR
+from layadesk.engine.own_memory import private_bytes
 from layadesk.protocol.channel import Channel
 from layadesk.protocol.child import die_quickly
 from layadesk.protocol.dry_run import DeviceSeen, DevicesSeen, DryRunEvent, DryRunOptions, NotPriced, Priced
@@ -69,7 +68,7 @@ def _answer(say: Say, options: DryRunOptions) -> None:
 
 
 def _load_in_earnest(say: Say, dry_run: Any, options: DryRunOptions) -> None:
-    began, before = time.perf_counter(), _private_bytes()
+    began, before = time.perf_counter(), private_bytes()
     try:
         bill = dry_run.price(options.params[0])
         dry_run.fill()
@@ -79,11 +78,4 @@ def _load_in_earnest(say: Say, dry_run: Any, options: DryRunOptions) -> None:
     except MemoryError:
         say(NotPriced(0, ErrorReport(ErrorCode.OUT_OF_MEMORY, {"path": options.path, "detail": "MemoryError"})))
         return
-    say(Priced(0, bill, (time.perf_counter() - began) * 1000, _private_bytes() - before))
-
-
-def _private_bytes() -> int:
-    """Memory of this process alone: anonymous pages; nothing of mapped files."""
-    memory = psutil.Process().memory_info()
-    shared = getattr(memory, "shared", 0)
-    return int(memory.rss) - int(shared)
+    say(Priced(0, bill, (time.perf_counter() - began) * 1000, private_bytes() - before))

@@ -3,16 +3,20 @@
 import hashlib
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
+from layadesk.domain.memory_fit.load_record import LoadMeasure
 from layadesk.domain.models import ExpertSpec
 from layadesk.engine.backend import LoadCancelled
+from layadesk.engine.llama_buffers import made_buffers, mapped_bytes
 from layadesk.engine.llama_context import ContextNumbers, context_numbers
 from layadesk.engine.llama_expert import LlamaExpert
 from layadesk.engine.llama_facts import has_large_state, read_facts
 from layadesk.engine.llama_library import LlamaLibrary, first_error, is_out_of_memory, native, repacked_bytes
 from layadesk.engine.llama_params import context_params, model_params
+from layadesk.engine.own_memory import private_bytes
 
 Lines = list[tuple[int, str]]
 
@@ -35,6 +39,7 @@ class LlamaBackend:
         numbers = context_numbers(spec.params, has_gpu=self._library.devices.has_gpu and spec.params.n_gpu_layers != 0)
         if not os.path.isfile(spec.path):
             raise fail(ErrorCode.MODEL_FILE_MISSING, path=spec.path)
+        before = private_bytes()
         with self._library.log.capture() as lines:
             model = self._load_model(spec, numbers, on_progress, lines)
             if model is None:
@@ -47,7 +52,12 @@ class LlamaBackend:
                 native.llama_model_free(model)
                 raise refusal or _load_failure(spec, lines)
             facts = read_facts(model, context, lines, numbers=numbers, file_mark=_mark_of(spec.path))
-            return LlamaExpert(model, context, facts)
+            measure = LoadMeasure(
+                made_buffers(context, lines).devices(output_bytes=4 * facts.n_vocab * int(params.n_outputs_max)),
+                private_bytes() - before,
+                mapped_bytes(lines),
+            )
+            return LlamaExpert(model, context, replace(facts, measure=measure))
 
     def _load_model(
         self, spec: ExpertSpec, numbers: ContextNumbers, on_progress: Callable[[float], bool], lines: Lines

@@ -4,49 +4,23 @@
 In a process of its own (`dry_run_main.py`), because a hostile file may end it.
 """
 
-import ctypes
 import os
-import platform
-import re
-import sys
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
 from layadesk.domain.inference import LoadParams
-from layadesk.domain.memory_fit.bill import CPU, Basis, DeviceBill, MemoryBill
+from layadesk.domain.memory_fit.bill import CPU, Basis, MemoryBill
+from layadesk.engine.llama_buffers import made_buffers
 from layadesk.engine.llama_context import ContextNumbers, context_numbers
 from layadesk.engine.llama_facts import has_large_state
 from layadesk.engine.llama_library import (
     LlamaLibrary,
-    buffer_sizes,
     first_error,
     is_out_of_memory,
     n_offloaded_layers,
     native,
 )
 from layadesk.engine.llama_params import LOAD_MODE_NONE, context_params, model_params
-
-_HOST_BUFFER = re.compile(r"CPU|AMX|.*_Host$|.*_Mapped$")
-_REPACKED = re.compile(r"CPU_REPACK|AMX|CPU_AARCH64")
-
-
-@dataclass(slots=True)
-class _Sizes:
-    """Bytes by device: weights, KV, compute; `repacked` are the host's weights in an order of its own."""
-
-    weights: dict[str, int] = field(default_factory=dict)
-    context: dict[str, int] = field(default_factory=dict)
-    compute: dict[str, int] = field(default_factory=dict)
-    repacked: int = 0
-
-    def add(self, buffer_type: str, weights: int, context: int, compute: int) -> None:
-        device = CPU if _HOST_BUFFER.match(buffer_type) else buffer_type
-        for into, n_bytes in ((self.weights, weights), (self.context, context), (self.compute, compute)):
-            into[device] = into.get(device, 0) + n_bytes
-        if _REPACKED.match(buffer_type):
-            self.repacked += weights
 
 
 class DryRun:
@@ -122,66 +96,12 @@ class DryRun:
     def _bill(
         self, context: Any, lines: list[tuple[int, str]], numbers: ContextNumbers, *, n_outputs: int
     ) -> MemoryBill:
-        sizes = _exact_sizes(context) or _logged_sizes(lines)
+        sizes = made_buffers(context, lines)
         vocab = native.llama_model_get_vocab(self._model)
         output = 4 * int(native.llama_vocab_n_tokens(vocab)) * n_outputs
         if numbers.uses_mmap:
             sizes.weights[CPU] = sizes.weights.get(CPU, 0) + sizes.repacked  # the map holds those weights once more
-        names = [name for name in sizes.weights if name != CPU] + [CPU]
-        devices = tuple(
-            DeviceBill(
-                name,
-                weights_bytes=sizes.weights.get(name, 0),
-                kv_bytes=sizes.context.get(name, 0),
-                compute_bytes=sizes.compute.get(name, 0),
-                output_bytes=output if name == CPU else 0,
-            )
-            for name in names
-        )
+        devices = sizes.devices(output_bytes=output)
         n_layers = int(native.llama_model_n_layer(self._model)) + 1
         basis = Basis.REPORTED if self._allocates else Basis.DRY_RUN
         return MemoryBill(devices, n_offloaded_layers(lines), n_layers, basis)
-
-
-def _logged_sizes(lines: list[tuple[int, str]]) -> _Sizes:
-    """From the log, in hundredths of a MiB."""
-    sizes = _Sizes()
-    for buffer_type, what, n_bytes in buffer_sizes(lines):
-        sizes.add(
-            buffer_type,
-            n_bytes if what == "model" else 0,
-            n_bytes if what in ("KV", "RS") else 0,
-            n_bytes if what == "compute" else 0,
-        )
-    return sizes
-
-
-def _exact_sizes(context: Any) -> _Sizes | None:
-    """To the byte, where that is possible.
-
-    `llama_get_memory_breakdown` is exported, but is C++: it returns a std::map from buffer types to three sizes. It is
-    read as libstdc++ lays it out on x86-64 (colour, parent, left, right, key, three sizes); elsewhere the log serves.
-    """
-    if sys.platform != "linux" or platform.machine() != "x86_64":
-        return None
-    try:
-        breakdown = native._lib._Z26llama_get_memory_breakdownPK13llama_context
-        name_of = native._lib.ggml_backend_buft_name
-    except AttributeError:
-        return None
-    breakdown.argtypes, breakdown.restype = [ctypes.c_void_p, ctypes.c_void_p], ctypes.c_void_p
-    name_of.argtypes, name_of.restype = [ctypes.c_void_p], ctypes.c_char_p
-    table = (ctypes.c_uint64 * 6)()
-    breakdown(ctypes.addressof(table), ctypes.cast(context, ctypes.c_void_p))
-    sizes = _Sizes()
-    for buffer_type, *three in _entries(table[2]):
-        sizes.add(name_of(buffer_type).decode("utf-8", "replace"), *three)
-    return sizes
-
-
-def _entries(node: int) -> Iterator[tuple[int, int, int, int]]:
-    if node:
-        fields = (ctypes.c_uint64 * 8).from_address(node)
-        yield from _entries(fields[2])
-        yield fields[4], fields[5], fields[6], fields[7]
-        yield from _entries(fields[3])

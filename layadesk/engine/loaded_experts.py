@@ -267,4 +267,5 @@ def _describe(runner: ExpertRunner) -> LoadedModel:
         template=runner.prompts.template_name,
         memory=facts.memory,
         thinking=runner.prompts.switches,
+        measure=facts.measure,
     )

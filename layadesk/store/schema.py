@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.store.database import transaction, user_version
+from layadesk.store.load_records import TABLE as LOAD_RECORD
 from layadesk.store.machine_minutes import TABLE as MACHINE_MINUTE
 from layadesk.store.search_index import make_index
 
@@ -103,11 +104,16 @@ def _machine(connection: sqlite3.Connection) -> None:
     connection.execute(MACHINE_MINUTE)
 
 
+def _loads(connection: sqlite3.Connection) -> None:
+    connection.execute(LOAD_RECORD)
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(1, "first tables", _first_tables),
     Migration(2, "thinking", _thinking),
     Migration(3, "folders, files, corrections, search", _living),
     Migration(4, "history of the machine", _machine),
+    Migration(5, "what loads took", _loads),
 )
 
 

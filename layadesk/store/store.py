@@ -14,6 +14,7 @@ from functools import partial
 from layadesk.domain.chat import Conversation, Correction, Message
 from layadesk.domain.corrections import JudgedAnswer
 from layadesk.domain.machine_minutes import MachineMinute
+from layadesk.domain.memory_fit.load_record import LoadRecord
 from layadesk.domain.routing import Route
 from layadesk.domain.search import SearchHit
 from layadesk.domain.storage import StorageKind, StorageStatus
@@ -22,6 +23,7 @@ from layadesk.protocol.feed import Feed
 from layadesk.store import changes, queries
 from layadesk.store.backups import DAY_S
 from layadesk.store.database import Tune
+from layadesk.store.load_records import load_records, save_record
 from layadesk.store.machine_minutes import load_minutes, save_minute
 from layadesk.store.opening import DiskDoor
 from layadesk.store.schema import MIGRATIONS, Migration
@@ -216,6 +218,19 @@ class Store:
     def machine_minutes(self, *, since: int, until: int) -> Future[tuple[MachineMinute, ...]]:
         """The minutes (since the epoch) from `since` to `until`, oldest first."""
         return self._threads.read(partial(load_minutes, since=since, until=until))
+
+    def save_load_record(self, record: LoadRecord) -> Future[None]:
+        """Keep what a load took. Nothing is kept while `status` says MEMORY_ONLY."""
+
+        def save(db: sqlite3.Connection) -> None:
+            if self.status.kind is StorageKind.SAVING:
+                save_record(db, record)
+
+        return self._threads.write(save)
+
+    def load_records(self, *, limit: int = 200) -> Future[tuple[LoadRecord, ...]]:
+        """What the last loads took, newest first."""
+        return self._threads.read(lambda db: load_records(db, limit=limit))
 
     def mark_interrupted(self) -> int:
         """End the answers that a program left unfinished when it died; their text stays. Returns how many.

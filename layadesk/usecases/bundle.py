@@ -8,6 +8,7 @@ from layadesk.usecases.count_routes import CountRoutes
 from layadesk.usecases.diagnose import Diagnose
 from layadesk.usecases.import_settings import ImportSettings
 from layadesk.usecases.load_gate import LoadGate
+from layadesk.usecases.load_ledger import LoadLedger
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
 from layadesk.usecases.memory_guard import MemoryGuard
@@ -41,3 +42,4 @@ class UseCases:
     guard: MemoryGuard
     routes: WatchRoutes
     loads: LoadGate
+    ledger: LoadLedger

@@ -54,6 +54,10 @@ class PriceLoad:
         self._facts: dict[FileIdentity, ModelFacts] = {}
         self._lock = threading.Lock()
 
+    def learn(self, corrections: Callable[[], Mapping[tuple[str, str], int]]) -> None:
+        """Ask this before each bill from now on: what earlier loads took beyond theirs."""
+        self._corrections = corrections
+
     def devices(self) -> Sequence[DeviceSeen]:
         """What llama.cpp computes on here; asked of it once, then seen anew with each question. May block."""
         if self._dry_runner is None:

@@ -28,6 +28,7 @@ from layadesk.domain.diagnosis import Diagnosis
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
 from layadesk.domain.hardware import HardwareSample
 from layadesk.domain.inference import FinishReason, MemoryUse, Role, Timings
+from layadesk.domain.memory_fit.load_record import LoadRecord
 from layadesk.domain.memory_fit.plans import Plan
 from layadesk.domain.models import InstalledModel, LoadedModel, Origin
 from layadesk.domain.route_counts import RouteCounts
@@ -402,6 +403,15 @@ class FakeExperts:
         return self._lane.run(check)
 
 
+class FakeLedger:
+    def __init__(self) -> None:
+        self.records: dict[str, LoadRecord] = {}
+        self.feed: Feed[LoadRecord] = Feed()
+
+    def in_memory(self) -> dict[str, LoadRecord]:
+        return self.records
+
+
 class FakeResources:
     def __init__(self) -> None:
         self.feed: Feed[HardwareSample] = Feed()
@@ -552,6 +562,8 @@ class FakeBundle:
     diagnose: FakeDiagnose
     guard: FakeGuard
     loads: FakeLoads
+    ledger: FakeLedger
+    routes: None = None  # no page asks for it yet
 
 
 class House:
@@ -574,6 +586,7 @@ class House:
         self.diagnose = FakeDiagnose(self.store)
         self.guard = FakeGuard()
         self.loads = FakeLoads(self.store)
+        self.ledger = FakeLedger()
 
     @property
     def use_cases(self) -> "UseCases":
@@ -595,6 +608,7 @@ class House:
             self.diagnose,
             self.guard,
             self.loads,
+            self.ledger,
         )
         return cast("UseCases", bundle)
 
