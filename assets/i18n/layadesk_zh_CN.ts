@@ -38,6 +38,10 @@
         <source>Answer with</source>
         <translation>改由以下专家回答</translation>
     </message>
+    <message>
+        <source>Show on the charts</source>
+        <translation>在图表中显示</translation>
+    </message>
 </context>
 <context>
     <name>DraftsView</name>
@@ -787,6 +791,10 @@
     <message>
         <source>Point at the last answer</source>
         <translation>在图表中指出最近的回答</translation>
+    </message>
+    <message>
+        <source>That answer is not on the charts: they show the last half hour, as far as LayaDesk was running.</source>
+        <translation>该回答不在图表中：图表只显示 LayaDesk 启动后最近半小时内的回答。</translation>
     </message>
 </context>
 <context>

@@ -360,6 +360,38 @@ def test_from_the_last_answer_a_button_leads_to_its_place_on_the_charts(stage: S
     join_import()
 
 
+def choose_place(stage: Stage, answer_id: str) -> None:
+    button = stage.answer(answer_id).menu_button
+    button.fill()
+    next(action for action in button.menu().actions() if action.text() == "Show on the charts").trigger()
+    stage.settle()
+
+
+def test_any_answer_leads_to_its_place_on_the_charts_and_an_old_one_is_said_not_to_be_there(stage: Stage) -> None:
+    answers = []
+    for _ in range(2):
+        answers.append(stage.send("Hello"))
+        stage.house.say(answers[-1], "Good day.")
+        stage.house.finish(answers[-1])
+        stage.settle()
+    stage.house.resources.done = (Band(TurnPhase.DECODE, 88.0, 95.0, "c", answers[0]),)
+    stage.house.resources.samples = tuple(sample(float(number)) for number in range(101))
+    panel = stage.window.panel.resources
+    stage.window.load_charts()
+    stage.qtbot.waitUntil(lambda: panel.timeline is not None, timeout=20_000)
+    stage.window.panel_button.setChecked(False)
+    choose_place(stage, answers[0])
+    assert panel.isVisible()
+    assert panel.timeline is not None
+    assert panel.timeline.at_text() == "12.0 s ago · Writing…"
+    assert panel.not_drawn() == ""
+    choose_place(stage, answers[1])
+    assert panel.not_drawn().startswith("That answer is not on the charts")
+    choose_place(stage, answers[0])
+    assert panel.not_drawn() == ""
+    join_import()
+
+
 def test_a_band_leads_to_its_message_in_whatever_conversation_it_is(stage: Stage) -> None:
     other = stage.house.converse("Question", "Answer")
     stage.open(stage.house.converse("Hello", "Good day."))

@@ -1,4 +1,4 @@
-"""More that can be done with an answer: have another expert give it, and say whether the route was right."""
+"""More that can be done with an answer: have another expert give it, judge its route, find it on the charts."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -17,10 +17,12 @@ class AnswerMenu(IconButton):
     """Signals:
     expert_chosen: id of the expert that is to answer instead.
     rated: what the user thinks of the route; "" takes it back.
+    place_requested: it is to be pointed at on the charts of the machine.
     """
 
     expert_chosen = Signal(str)
     rated = Signal(str)
+    place_requested = Signal()
 
     def __init__(self, experts: Experts, parent: QWidget | None = None) -> None:
         super().__init__("more", parent, size=BUTTON_PX)
@@ -63,6 +65,8 @@ class AnswerMenu(IconButton):
             action.setChecked(rating is value)
             action.setEnabled(message.route is not None)
             action.triggered.connect(partial(self._rate, "" if rating is value else value.value))
+        self._menu.addSeparator()
+        self._menu.addAction(self.tr("Show on the charts")).triggered.connect(self.place_requested)
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:

@@ -32,6 +32,7 @@ class AnswerView(QWidget):
         again_with_requested: id of the answer, id of the expert that is to answer instead.
         route_rated: id of the answer, what the user thinks of its route, "" takes it back.
         route_requested: the answer whose route is to be shown, a Message.
+        place_requested: id of the answer to point at on the charts.
         link_chosen: the address of a link in it.
     """
 
@@ -39,6 +40,7 @@ class AnswerView(QWidget):
     again_with_requested = Signal(str, str)
     route_rated = Signal(str, str)
     route_requested = Signal(object)
+    place_requested = Signal(str)
     sibling_requested = Signal(str)
     link_chosen = Signal(str)
 
@@ -88,6 +90,7 @@ class AnswerView(QWidget):
         self.menu_button = AnswerMenu(experts)
         self.menu_button.expert_chosen.connect(self._on_expert_chosen)
         self.menu_button.rated.connect(self._on_rated)
+        self.menu_button.place_requested.connect(self._on_place_requested)
         self._lay_out()
         self._show_text(message)
         self.show_message(message, siblings)
@@ -318,6 +321,10 @@ class AnswerView(QWidget):
     @Slot(str)
     def _on_rated(self, rating: str) -> None:
         self.route_rated.emit(self._message.message_id, rating)
+
+    @Slot()
+    def _on_place_requested(self) -> None:
+        self.place_requested.emit(self._message.message_id)
 
     @Slot()
     def _on_again(self) -> None:

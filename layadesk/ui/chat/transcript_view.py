@@ -25,6 +25,7 @@ class TranscriptView(NearColumn):
     again_with_requested: id of the answer, id of the expert that is to answer instead.
     route_rated: id of the answer, what the user thinks of its route.
     route_requested: the answer, a Message, whose route is to be shown.
+    place_requested: id of the answer to point at on the charts.
     sibling_requested: id of the message to show in place of its sibling.
     link_chosen: the address of a link the user wants opened.
     """
@@ -34,6 +35,7 @@ class TranscriptView(NearColumn):
     again_with_requested = Signal(str, str)
     route_rated = Signal(str, str)
     route_requested = Signal(object)
+    place_requested = Signal(str)
     sibling_requested = Signal(str)
     link_chosen = Signal(str)
 
@@ -154,6 +156,7 @@ class TranscriptView(NearColumn):
             view.again_with_requested.connect(self.again_with_requested)
             view.route_rated.connect(self.route_rated)
             view.route_requested.connect(self.route_requested)
+            view.place_requested.connect(self.place_requested)
             view.again_requested.connect(self.again_requested)
             view.link_chosen.connect(self.link_chosen)
             view.body.views_changed.connect(self._order_timer.start)

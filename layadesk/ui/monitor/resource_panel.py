@@ -54,6 +54,8 @@ class ResourcePanel(QWidget):
         self.locate.clicked.connect(self.point_at_answer)
         self._answer_id = ""
         self._no_gpu = note()
+        self._not_drawn = note()
+        self._not_drawn.hide()
         self._slowed = note()
         self._slowed.hide()
         self._column = QVBoxLayout(self)
@@ -83,6 +85,10 @@ class ResourcePanel(QWidget):
         """What is said of the sampling itself; empty as a rule."""
         return "" if self._slowed.isHidden() else self._slowed.text()
 
+    def not_drawn(self) -> str:
+        """What is said of an answer that is not on the charts; empty as a rule."""
+        return "" if self._not_drawn.isHidden() else self._not_drawn.text()
+
     def focus_chain(self) -> list[QWidget]:
         """For the Tab key."""
         return [self.locate, *self._ranges, *([] if self._timeline is None else self._timeline.focus_chain())]
@@ -92,13 +98,21 @@ class ResourcePanel(QWidget):
         """The answer that `point_at_answer` leads to."""
         self._answer_id = "" if answer is None else answer.message_id
         self.locate.setEnabled(bool(self._answer_id))
+        self._not_drawn.hide()
 
     @Slot()
     def point_at_answer(self) -> None:
-        """From the answer to its place on the charts. Silent for one of more than half an hour ago."""
-        if self._timeline is not None and self._timeline.show_message(self._answer_id):
-            self.show_range(round(self._timeline.window_s / 60))
-            self._timeline.charts[0].setFocus()
+        """From the newest answer to its place on the charts."""
+        self.point_at(self._answer_id)
+
+    def point_at(self, message_id: str) -> None:
+        """From an answer to its place on the charts; one that is not on them is said not to be."""
+        timeline = self._timeline
+        is_drawn = timeline is not None and timeline.show_message(message_id)
+        self._not_drawn.setVisible(not is_drawn)
+        if timeline is not None and is_drawn:
+            self.show_range(round(timeline.window_s / 60))
+            timeline.charts[0].setFocus()
 
     def show_range(self, minutes: int) -> None:
         """How far back the charts go: one of RANGES_MIN."""
@@ -141,12 +155,16 @@ class ResourcePanel(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(GAP_S)
         self._column.addLayout(top)
+        self._column.addWidget(self._not_drawn)
         self._column.addWidget(self._no_gpu)
         self._column.addWidget(self._slowed)
 
     def _retranslate(self) -> None:
         self._title.setText(self.tr("Machine"))
         self.locate.set_name(self.tr("Point at the last answer"), "Ctrl+T")
+        self._not_drawn.setText(
+            self.tr("That answer is not on the charts: they show the last half hour, as far as LayaDesk was running.")
+        )
         for button, minutes in zip(self._ranges, RANGES_MIN, strict=True):
             button.setText(str(minutes))
             what = self.tr("Show the last %n minute(s)", "", minutes)
@@ -189,7 +207,7 @@ class ResourcePanel(QWidget):
             if card is None:
                 card = ResourceCard(reading)
                 self._cards[reading.key] = card
-                self._column.insertWidget(2 + place, card)
+                self._column.insertWidget(self._column.indexOf(self._no_gpu) + 1 + place, card)
             card.show_reading(reading)
         self._cards = {key: self._cards[key] for key in keys}
         self._say_what_is_missing()

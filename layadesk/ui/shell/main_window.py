@@ -211,6 +211,7 @@ class MainWindow(QMainWindow):
         self.panel_button.toggled.connect(self._on_panel_toggled)
         self.panel.resources.message_requested.connect(self._on_message_requested)
         self.page.transcript.views_changed.connect(self._order_focus)
+        self.page.transcript.place_requested.connect(self._on_place_requested)
         self._on_page_changed(Destination.CHAT)
 
     def _add_shortcuts(self) -> None:
@@ -250,6 +251,11 @@ class MainWindow(QMainWindow):
         self.show_conversation(conversation_id)
         if is_shown:
             self.page.transcript.show_message(message_id)
+
+    @Slot(str)
+    def _on_place_requested(self, message_id: str) -> None:
+        self.panel_button.setChecked(True)
+        self.panel.resources.point_at(message_id)
 
     def _go_to(self, place: int) -> None:
         offered = self.side_bar.rail.destinations()
