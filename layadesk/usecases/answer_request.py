@@ -73,6 +73,7 @@ class AnswerRequest:
         self._opinions = SecondOpinion(engine)
         self._lock = threading.Lock()
         self._routing: dict[str, bool] = {}  # request id → cancelled meanwhile
+        self._asking: dict[str, Callable[[AnswerEvent], None]] = {}  # those that wait for the router
         self._is_paused = False
         self._held: dict[str, tuple[AnswerOrder, Callable[[AnswerEvent], None]]] = {}
 
@@ -87,6 +88,7 @@ class AnswerRequest:
                 self._held[order.request_id] = (order, on_event)
             else:
                 self._routing[order.request_id] = False
+                self._asking[order.request_id] = on_event
         if is_held:
             on_event(Queued(order.request_id, position))
             return
@@ -118,17 +120,23 @@ class AnswerRequest:
         """End a request wherever it is; silent for unknown ids."""
         with self._lock:
             held = self._held.pop(request_id, None)
-            if request_id in self._routing:
+            on_event = self._asking.pop(request_id, None) if held is None else held[1]
+            if on_event is not None:
+                self._routing.pop(request_id, None)
+            elif request_id in self._routing:
                 self._routing[request_id] = True
                 return
-        if held is not None:
-            held[1](Finished(request_id, "", FinishReason.CANCELLED, Timings()))
+        if on_event is not None:  # the router's answer is not waited for
+            on_event(Finished(request_id, "", FinishReason.CANCELLED, Timings()))
             return
         if not self._opinions.cancel(request_id):
             self._engine.cancel(request_id)
 
     def _go_on(self, order: AnswerOrder, answer: RouterAnswer | None, on_event: Callable[[AnswerEvent], None]) -> None:
         request_id = order.request_id
+        with self._lock:
+            if self._asking.pop(request_id, None) is None:
+                return  # cancelled
         self._pool.configure_engine()  # first, because whether an expert is suspect depends on how it would be loaded
         try:
             route = choose(answer, self._pool.candidates(), turn=turn_of(order), policy=self._pool.policy())

@@ -19,11 +19,14 @@ from layadesk.workers.supervisor import Supervisor
 
 log = logging.getLogger(__name__)
 
+STARTING_S = 3.0  # the longest that a question waits for a router that is just starting, its answer included
+
 
 @dataclass(slots=True)
 class _OpenRoute:
     question: RouteText
     on_answer: Callable[[RouterAnswer | None], None]
+    deadline_s: float
     due_at: float
     is_sent: bool = False
 
@@ -43,8 +46,10 @@ class RouterClient:
         run_dir: Path,
         timing: Timing | None = None,
         clock: Callable[[], float] = time.monotonic,
+        starting_s: float = STARTING_S,
     ) -> None:
         self.ready: RouterReady | None = None
+        self._starting_s = starting_s
         self._clock = clock
         self._ids = itertools.count(1)
         self._open: dict[str, _OpenRoute] = {}
@@ -85,10 +90,11 @@ class RouterClient:
         deadline_s: float = 0.4,
     ) -> None:
         """Ask about one request. `on_answer` is called once: with None when the router is away, fails, or takes longer
-        than `deadline_s` from now. A router that is just starting has that long to become ready.
+        than `deadline_s` from now. For a router that is just starting that time begins when it is ready, and ends
+        `starting_s` from now at the latest, if that is later.
         """
         question = RouteText(f"route-{next(self._ids)}", text, tuple(history))
-        opened = _OpenRoute(question, on_answer, self._clock() + deadline_s)
+        opened = _OpenRoute(question, on_answer, deadline_s, self._clock() + deadline_s)
         if not self._supervisor.is_started or not self._supervisor.call(lambda: self._ask(opened)):
             _tell(opened, None)
 
@@ -99,6 +105,7 @@ class RouterClient:
         assert isinstance(event, RouterReady)
         self.ready = event
         for opened in list(self._open.values()):
+            opened.due_at = min(opened.due_at, self._clock() + opened.deadline_s)
             self._send(opened)
 
     def worker_said(self, event: RouterEvent) -> None:
@@ -139,6 +146,8 @@ class RouterClient:
         self._open[opened.question.request_id] = opened
         if self.status.state is WorkerState.READY:
             self._send(opened)
+        else:
+            opened.due_at += max(self._starting_s - opened.deadline_s, 0.0)
 
     def _send(self, opened: _OpenRoute) -> None:
         opened.is_sent = True

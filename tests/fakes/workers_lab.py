@@ -106,9 +106,13 @@ def engine_lab(
 
 
 @contextmanager
-def router_lab(start: Callable[[], ChildProcess], tmp_path: Path) -> Iterator[RouterClient]:
+def router_lab(
+    start: Callable[[], ChildProcess], tmp_path: Path, *, starting_s: float = PATIENCE_S
+) -> Iterator[RouterClient]:
     """A running router client; stopped at the end."""
-    client = RouterClient(start, log_dir=tmp_path / "logs", run_dir=tmp_path / "run", timing=CALM)
+    client = RouterClient(
+        start, log_dir=tmp_path / "logs", run_dir=tmp_path / "run", timing=CALM, starting_s=starting_s
+    )
     client.start()
     try:
         yield client

@@ -4,6 +4,7 @@ import functools
 import os
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from layadesk.domain.routing import RouterAnswer
 from layadesk.domain.worker_state import WorkerState, WorkerStatus
 from layadesk.protocol.options import RouterOptions
+from layadesk.workers.child_process import ChildProcess
 from layadesk.workers.router_client import RouterClient
 from layadesk.workers.spawn import start_router
 from tests.fakes.workers_lab import Starts, engine_lab, is_running, router_lab
@@ -50,14 +52,31 @@ def test_the_first_router_has_no_opinion_and_says_so_in_time(tmp_path: Path) -> 
         assert client.ready.router_id == "none"
 
 
-def test_a_question_waits_for_a_router_that_is_starting_but_only_as_long_as_it_may(tmp_path: Path) -> None:
-    with router_lab(Starts(tmp_path, router=True), tmp_path) as client:
+def test_the_time_of_a_question_begins_when_the_router_that_is_starting_is_ready(tmp_path: Path) -> None:
+    starts, deadline_s = Starts(tmp_path, router=True), 0.8
+    is_late = threading.Event()
+
+    def start_late() -> ChildProcess:
+        assert is_late.wait(PATIENCE_S)
+        return starts()
+
+    with router_lab(start_late, tmp_path) as client:
         asked_at = time.monotonic()
-        hurried = ask(client, deadline_s=0.001)
-        patient = ask(client)
+        heard = ask(client, deadline_s=deadline_s)
+        threading.Timer(deadline_s * 1.2, is_late.set).start()
+        assert answer_of(heard) == RouterAnswer("fake", 0.1, {"code": 1.0})
+        assert heard.times[0] - asked_at > deadline_s
+
+
+def test_a_router_that_does_not_become_ready_is_waited_for_only_so_long(tmp_path: Path) -> None:
+    with router_lab(Starts(tmp_path, "silent", router=True), tmp_path, starting_s=0.4) as client:
+        asked_at = time.monotonic()
+        hurried, patient = ask(client, deadline_s=0.001), ask(client, deadline_s=0.8)
         assert answer_of(hurried) is None
-        assert hurried.times[0] - asked_at < 1.0
-        assert answer_of(patient) == RouterAnswer("fake", 0.1, {"code": 1.0})
+        assert hurried.times[0] - asked_at >= 0.4
+        assert answer_of(patient) is None
+        assert patient.times[0] - asked_at >= 0.8
+        assert client.status.state is WorkerState.STARTING
 
 
 def test_an_answer_that_is_too_late_is_dropped(tmp_path: Path) -> None:
