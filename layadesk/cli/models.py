@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from layadesk.cli.printing import EXIT_OK, complain, harmless, print_json, running_core
+from layadesk.cli.printing import EXIT_OK, complain, harmless, print_json, print_table, running_core
 from layadesk.domain.models import InstalledModel, Origin
 
 _GIB = 2**30
@@ -24,10 +24,7 @@ def list_models(options: argparse.Namespace) -> int:
     if not models:
         print("No expert is installed. Add one with: layadesk models import FILE.gguf")
         return EXIT_OK
-    rows = [("ID", "SIZE", "QUANTIZATION", "CONTEXT", "FILE"), *(_row(model) for model in models)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
-        print(harmless("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()))
+    print_table([("ID", "NAME", "SIZE", "QUANTIZATION", "CONTEXT", "FILE"), *(_row(model) for model in models)])
     return EXIT_OK
 
 
@@ -60,6 +57,7 @@ def choose_thinking(options: argparse.Namespace) -> int:
 def _row(model: InstalledModel) -> tuple[str, ...]:
     return (
         model.model_id,
+        model.name,
         f"{model.size_bytes / _GIB:.1f} GiB",
         model.quantization or "n/a",
         "n/a" if model.n_ctx_train is None else str(model.n_ctx_train),

@@ -3,7 +3,7 @@
 import json
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,6 +53,26 @@ def complain(report: ErrorReport, data_dir: Path) -> None:
 def harmless(text: str) -> str:
     """`text` without what steers a terminal or turns the order of letters: it may come out of a hostile file."""
     return "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in {"Cc", "Cf"} else c for c in text)
+
+
+def print_table(rows: Sequence[Sequence[str]]) -> None:
+    """Columns under each other, the first row being their titles."""
+    widths = [max(display_width(harmless(row[column])) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        cells = [harmless(cell) for cell in row]
+        padded = [cell + " " * (width - display_width(cell)) for cell, width in zip(cells, widths, strict=True)]
+        print("  ".join(padded).rstrip())
+
+
+def display_width(text: str) -> int:
+    """In the cells of a terminal: a Chinese character takes two, an accent of its own none."""
+    return sum(_cells(character) for character in text)
+
+
+def _cells(character: str) -> int:
+    if unicodedata.category(character) in {"Mn", "Me"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1
 
 
 def speak(data_dir: Path) -> None:

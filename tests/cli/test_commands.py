@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from layadesk.cli.printing import display_width
 from layadesk.domain.hardware import GPU_FIELDS, HOST_FIELDS
 from tests.cli.conftest import REPO, Done, Shell
 from tests.fakes.gguf_files import write_gguf
@@ -157,6 +158,15 @@ def test_models_are_listed_as_they_are(shell: Shell) -> None:
     assert model["is_present"] is True
     Path(model["path"]).unlink()
     assert "(missing)" in shell.run("models", "list").out
+
+
+def test_the_columns_of_the_list_stand_under_each_other_in_any_script(shell: Shell) -> None:
+    for name in ("größer 模型", "plain", "e\N{COMBINING ACUTE ACCENT}"):
+        shell.install(name)
+    head, *rows = shell.run("models", "list").out.splitlines()
+    assert head.split() == ["ID", "NAME", "SIZE", "QUANTIZATION", "CONTEXT", "FILE"]
+    assert len(rows) == 3
+    assert {display_width(row[: row.index("0.0 GiB")]) for row in rows} == {head.index("SIZE")}
 
 
 @pytest.mark.parametrize(
