@@ -373,6 +373,10 @@
 <context>
     <name>ExpertPicker</name>
     <message>
+        <source>{name} (file missing)</source>
+        <translation>{name}（文件缺失）</translation>
+    </message>
+    <message>
         <source>Add a model file…</source>
         <translation>添加模型文件…</translation>
     </message>
@@ -1569,8 +1573,8 @@
         <translation>消息太长：共 {n_prompt} 个 token，而上下文只能容纳 {n_ctx} 个。</translation>
     </message>
     <message>
-        <source>The model file {subject} is not where it was.</source>
-        <translation>模型文件 {subject} 已不在原来的位置。</translation>
+        <source>The model file {file} is not where it was.</source>
+        <translation>模型文件 {file} 已不在原来的位置。</translation>
     </message>
     <message>
         <source>The model {subject} is already among your experts.</source>

@@ -71,7 +71,7 @@ class PoolExpert:
     """An expert as the policy sees it. `out` says why it cannot answer now; None means it can.
 
     `load_s` is what bringing it into memory takes, `prefill_tps` how fast it reads; None is not known. `n_ctx` is the
-    longest context it can be loaded with. `out_facts` are the numbers of the obstacle.
+    longest context it can be loaded with. `out_facts` are what is known of the obstacle.
     """
 
     model_id: str

@@ -62,7 +62,7 @@ class ExpertPool:
                 is_default=model.model_id == default,
                 is_loaded=model.model_id in loaded,
                 out=self._obstacle(model) or (OutReason.DOES_NOT_FIT if refused.get(model.model_id) else None),
-                out_facts=refused.get(model.model_id) or {},
+                out_facts=_missing(model) or refused.get(model.model_id) or {},
                 strengths=table.get(model.model_id) or guessed(model),
                 n_ctx=self.load_params(model).n_ctx,
                 load_s=self.load_s(model),
@@ -200,3 +200,8 @@ def guessed(model: InstalledModel) -> Strengths:
 
 def _order_of_choice(model: InstalledModel) -> tuple[bool, float]:
     return (model.origin is Origin.STARTER, -model.installed_at)
+
+
+def _missing(model: InstalledModel) -> dict[str, Fact]:
+    """What is looked for where, for a message to the user."""
+    return {} if model.is_present else {"name": model.name, "path": model.path}

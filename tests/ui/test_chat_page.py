@@ -267,9 +267,31 @@ def test_the_menu_of_experts_marks_the_pin_and_greys_out_what_is_missing(stage: 
     assert menu is not None
     menu.aboutToShow.emit()
     actions = {action.text(): action for action in menu.actions() if action.text()}
-    assert list(actions) == ["Auto: the router chooses", "Smol && Co", "Gone", "Add a model file…"]
+    assert list(actions) == ["Auto: the router chooses", "Smol && Co", "Gone (file missing)", "Add a model file…"]
     assert actions["Auto: the router chooses"].isChecked()
-    assert not actions["Gone"].isEnabled()
+    assert not actions["Gone (file missing)"].isEnabled()
+
+
+def test_a_file_that_vanished_meanwhile_is_marked_when_the_menu_opens(stage: Stage) -> None:
+    assert stage.house.experts.installed[0].is_present
+    stage.house.experts.installed = (expert("smol", name="SmolLM2 135M", is_present=False),)  # nobody says so
+    menu = stage.window.page.header.picker.menu()
+    assert menu is not None
+    menu.aboutToShow.emit()
+    assert "SmolLM2 135M (file missing)" in [action.text() for action in menu.actions()]
+    assert stage.window.page.composer.hint.text() == "There is no expert yet that could answer."
+
+
+def test_experts_of_the_same_name_are_told_apart(stage: Stage) -> None:
+    small = replace(expert("a", name="Twin"), quantization="Q4_0")
+    large = replace(expert("b", name="Twin"), quantization="Q8_0")
+    alike = [replace(expert(one, name="Same"), quantization="Q4_0") for one in ("c", "d")]
+    stage.house.experts.installed = (small, large, *alike, expert("e", name="Other"))
+    menu = stage.window.page.header.picker.menu()
+    assert menu is not None
+    menu.aboutToShow.emit()
+    names = [action.text() for action in menu.actions() if action.data()]
+    assert names == ["Twin (Q4_0)", "Twin (Q8_0)", "Same (c)", "Same (d)", "Other"]
 
 
 def test_without_an_expert_the_empty_page_says_so_and_offers_to_add_one(stage: Stage) -> None:

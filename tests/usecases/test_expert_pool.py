@@ -7,10 +7,12 @@ import pytest
 
 from layadesk.domain.errors import ErrorCode, LayaDeskError
 from layadesk.domain.inference import SamplingParams, ThinkingParams
-from layadesk.domain.routing import OutReason
+from layadesk.domain.route_policy import choose
+from layadesk.domain.routing import OutReason, Policy, Turn
 from layadesk.domain.sampling_defaults import SamplingDefaults
 from layadesk.model_library.expert_table import ExpertTable
 from layadesk.settings import definitions
+from layadesk.ui.texts.errors import explain
 from layadesk.usecases.expert_pool import ExpertPool
 from layadesk.workers.engine_client import EngineClient
 from tests.fakes.answering import PlayedDesk
@@ -39,6 +41,14 @@ def test_a_file_that_has_vanished_is_out_and_not_offered_to_the_engine(desk: Pla
     desk.pool.configure_engine()
     assert [spec.model_id for spec in desk.engine.experts] == ["alpha"]
     assert {e.model_id: e.out for e in desk.pool.candidates()}["gone"] is OutReason.FILE_MISSING
+
+
+def test_the_message_about_a_vanished_file_says_its_name_and_where_it_was(desk: PlayedDesk) -> None:
+    model = desk.pool.installed(desk.install("alpha"))
+    Path(model.path).unlink()
+    with pytest.raises(LayaDeskError) as caught:
+        choose(None, desk.pool.candidates(), turn=Turn(), policy=Policy())
+    assert explain(caught.value.report).what == f"The model file alpha ({model.path}) is not where it was."
 
 
 def test_an_expert_that_killed_the_engine_is_out_until_that_is_cleared(desk: PlayedDesk) -> None:

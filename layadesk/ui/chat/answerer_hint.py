@@ -29,6 +29,6 @@ def answerer_hint(experts: ExpertList, pinned: str | None, prices: PriceWatch) -
 
 def _one(experts: ExpertList, model: InstalledModel, prices: PriceWatch) -> str:
     if experts.is_loaded(model.model_id):
-        return translate("hint", "→ {name} is loaded, nothing to move").format(name=model.name)
+        return translate("hint", "→ {name} is loaded, nothing to move").format(name=experts.name_of(model.model_id))
     prices.ask(model.model_id)
-    return price_words(model.name, prices.known(model.model_id))
+    return price_words(experts.name_of(model.model_id), prices.known(model.model_id))

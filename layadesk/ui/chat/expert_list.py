@@ -40,16 +40,31 @@ class ExpertList(QObject):
 
     def choices(self) -> tuple[tuple[str, str], ...]:
         """Id and name of each usable one."""
-        return tuple((model.model_id, model.name) for model in self.usable)
+        return tuple((model.model_id, self.name_of(model.model_id)) for model in self.usable)
 
     def find(self, expert_id: str) -> InstalledModel | None:
         """One by its id."""
         return next((model for model in self._installed if model.model_id == expert_id), None)
 
     def name_of(self, expert_id: str) -> str:
-        """How an expert is called on screen; its id when it is not installed any more."""
+        """How an expert is called on screen; its id when it is not installed any more.
+
+        Where several have the same name, what tells it apart stands behind it: its quantization, else its id.
+        """
         model = self.find(expert_id)
-        return expert_id if model is None else model.name
+        if model is None:
+            return expert_id
+        namesakes = [one.quantization for one in self._installed if one.name == model.name]
+        if len(namesakes) == 1:
+            return model.name
+        is_apart = model.quantization and namesakes.count(model.quantization) == 1
+        return f"{model.name} ({model.quantization if is_apart else model.model_id})"
+
+    def look_again(self) -> None:
+        """Whether the files are still there."""
+        before, self._installed = self._installed, self._experts.list()
+        if self._installed != before:
+            self.changed.emit()
 
     def is_loaded(self, expert_id: str) -> bool:
         """Whether it is in memory now."""

@@ -60,12 +60,15 @@ class ExpertPicker(QToolButton):
     @Slot()
     def _fill_menu(self) -> None:
         self._menu.clear()
+        self._experts.look_again()
         group = QActionGroup(self._menu)
         self._add_choice(group, "", self.tr("Auto: the router chooses"))
         self._menu.addSeparator()
         for model in self._experts.installed:
-            text = model.name.replace("&", "&&")
-            if self._experts.is_loaded(model.model_id):
+            text = self._experts.name_of(model.model_id).replace("&", "&&")
+            if not model.is_present:
+                text = self.tr("{name} (file missing)").format(name=text)
+            elif self._experts.is_loaded(model.model_id):
                 text = self.tr("{name} (loaded)").format(name=text)
             action = self._add_choice(group, model.model_id, text)
             action.setEnabled(model.is_present)

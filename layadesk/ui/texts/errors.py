@@ -27,7 +27,7 @@ class Explanation:
 
 _TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
     ErrorCode.MODEL_FILE_MISSING: (
-        QT_TRANSLATE_NOOP("errors", "The model file {subject} is not where it was."),
+        QT_TRANSLATE_NOOP("errors", "The model file {file} is not where it was."),
         QT_TRANSLATE_NOOP("errors", "Put the file back, or add it again from where it is now."),
     ),
     ErrorCode.MODEL_FILE_UNREADABLE: (
@@ -304,6 +304,8 @@ class _Facts(dict[str, str]):
         super().__init__({key: str(value) for key, value in facts.items() if value is not None})
         subject = next((self[key] for key in ("path", "expert", "model_id", "name") if key in self), "?")
         self["subject"] = name or subject
+        called = name or self.get("name")
+        self["file"] = f"{called} ({self['path']})" if called and "path" in self else self["subject"]
         for key, source in (("size", "size_bytes"), ("needed", "needed_bytes")):
             value = facts.get(source)
             self[key] = f"{value:,}" if isinstance(value, int) else "?"
