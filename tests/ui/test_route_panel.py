@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from layadesk.domain.chat import Message, MessageStatus
@@ -10,6 +11,7 @@ from layadesk.domain.inference import MemoryUse, Role, Timings
 from layadesk.domain.routing import OutReason, RankedExpert, Route, RouteReason
 from layadesk.ui.route.route_panel import RoutePanel
 from layadesk.ui.route.share_bars import ProbabilityBars
+from layadesk.ui.theme.tokens import GAP_M, PANEL_MIN_WIDTH
 from tests.ui.conftest import Stage
 
 NAMES = {"smol": "SmolLM2 135M", "coder": "Coder 7B", "gone": "Gone 3B"}
@@ -84,6 +86,21 @@ def test_all_probabilities_have_bars_and_the_costs_stand_below(panel: RoutePanel
     assert bars.text() == "code 0.93, chat 0.04, math 0.03"
     for text in ("Coder 7B chosen 0.81", "SmolLM2 135M considered 0.20", "First token 0.4 s", "Memory 1.5 GiB"):
         assert text in panel.text()
+
+
+@pytest.mark.parametrize("name", ["Smollm2 135M 8k Lc100K Mix1 Ep2", "Smollm2_135M_8k_Lc100K_Mix1_Ep2_and_so_on"])
+def test_a_long_name_leaves_the_values_their_room(
+    panel: RoutePanel, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setitem(NAMES, "smol", name)
+    panel.resize(PANEL_MIN_WIDTH - 2 * GAP_M, 600)
+    panel.show_answer(answer(Route("smol", RouteReason.NO_OPINION, (RankedExpert("smol", None),), route_ms=0.2)))
+    QApplication.processEvents()
+    values = [label for label in panel.findChildren(QLabel) if label.text() in ("no opinion", "chosen", "0.2 ms")]
+    assert len(values) == 5
+    for value in values:
+        assert value.width() >= value.fontMetrics().horizontalAdvance(value.text()), value.text()
+        assert value.height() < 2 * value.fontMetrics().height()
 
 
 @pytest.mark.parametrize(

@@ -93,8 +93,8 @@ class RoutePanel(QWidget):
             if len(probabilities) > 1:
                 facts.append((title, ProbabilityBars(probabilities)))
         facts += self._costs()
-        facts += [(self._name_of(ranked.model_id), self._standing(ranked, route.expert)) for ranked in route.ranking]
-        self._show_facts(facts)
+        experts = [(self._name_of(ranked.model_id), self._standing(ranked, route.expert)) for ranked in route.ranking]
+        self._show_facts(facts, experts)
 
     def _absence(self) -> str:
         if self._answer is None:
@@ -133,7 +133,8 @@ class RoutePanel(QWidget):
         standing = self.tr("chosen") if ranked.model_id == chosen else self.tr("considered")
         return standing if ranked.utility is None else f"{standing} {ranked.utility:.2f}"
 
-    def _show_facts(self, facts: Sequence[tuple[str, str | QWidget]]) -> None:
+    def _show_facts(self, facts: Sequence[tuple[str, str | QWidget]], experts: Sequence[tuple[str, str]]) -> None:
+        """Facts in two columns; an expert's standing is below its name, which may be of any length."""
         table = QWidget()
         grid = QGridLayout(table)
         grid.setContentsMargins(0, GAP_XS, 0, 0)
@@ -147,15 +148,28 @@ class RoutePanel(QWidget):
             if isinstance(right, QWidget):
                 grid.addWidget(right, row, 1)
                 continue
-            value = QLabel(right)
-            value.setFont(figure_font())
-            value.setWordWrap(True)
-            value.setAlignment(_TOP_LEFT)
-            grid.addWidget(value, row, 1)
+            grid.addWidget(_value(right), row, 1)
+        for called, standing in experts:
+            name = note(called)
+            name.setMinimumWidth(1)  # a name without a space must not push the column out of the panel
+            pair = QVBoxLayout()
+            pair.setContentsMargins(0, GAP_XS, 0, 0)
+            pair.setSpacing(0)
+            pair.addWidget(name)
+            pair.addWidget(_value(standing))
+            grid.addLayout(pair, grid.rowCount(), 0, 1, 2)
         self._inside.replaceWidget(self._facts, table)
         self._facts.hide()
         self._facts.deleteLater()
         self._facts = table
+
+
+def _value(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setFont(figure_font())
+    label.setWordWrap(True)
+    label.setAlignment(_TOP_LEFT)
+    return label
 
 
 def _cost_of(answer: Message | None) -> object:
