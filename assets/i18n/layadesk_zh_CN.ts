@@ -2050,6 +2050,40 @@
     </message>
 </context>
 <context>
+    <name>MemoryBills</name>
+    <message>
+        <source>Memory bills</source>
+        <translation>内存账单</translation>
+    </message>
+</context>
+<context>
+    <name>MemoryBillCard</name>
+    <message>
+        <source>predicted</source>
+        <translation>预计</translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation>实测</translation>
+    </message>
+    <message>
+        <source>others</source>
+        <translation>其他程序</translation>
+    </message>
+    <message>
+        <source>free</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>In the prediction: {size} that earlier loads took beyond their bill</source>
+        <translation>预计中包含以往加载超出账单的 {size}</translation>
+    </message>
+    <message>
+        <source>KV cache: {used} of {all} tokens in use, {kept} kept for a next turn</source>
+        <translation>KV 缓存：{all} 个 token 中已用 {used}，为下一轮保留 {kept}</translation>
+    </message>
+</context>
+<context>
     <name>memory</name>
     <message numerus="yes">
         <source>MoE experts of %n layer(s) on the CPU</source>
@@ -2178,6 +2212,34 @@
     <message>
         <source>{name} instead</source>
         <translation>改用 {name}</translation>
+    </message>
+    <message>
+        <source>this llama.cpp was built for the CPU alone</source>
+        <translation>这个 llama.cpp 只能用 CPU 计算</translation>
+    </message>
+    <message>
+        <source>llama.cpp found no GPU</source>
+        <translation>llama.cpp 没有找到 GPU</translation>
+    </message>
+    <message>
+        <source>llama.cpp put no layer on the GPU</source>
+        <translation>llama.cpp 没有把任何一层放到 GPU 上</translation>
+    </message>
+    <message>
+        <source>the other layers stayed on the CPU</source>
+        <translation>其余的层留在 CPU 上</translation>
+    </message>
+    <message>
+        <source>layers are reported there, but the VRAM in use has not grown</source>
+        <translation>报告说层在 GPU 上，但显存占用没有增加</translation>
+    </message>
+    <message>
+        <source>CPU (asked GPU): {why}</source>
+        <translation>CPU（要求用 GPU）：{why}</translation>
+    </message>
+    <message>
+        <source>{n} of {all} layers on the GPU: {why}</source>
+        <translation>{all} 层中有 {n} 层在 GPU 上：{why}</translation>
     </message>
 </context>
 <context>

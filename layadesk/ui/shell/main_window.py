@@ -16,6 +16,7 @@ from layadesk.ui.bridge import Bridge
 from layadesk.ui.chat.chat_page import ChatPage
 from layadesk.ui.chat.expert_list import ExpertList
 from layadesk.ui.health.health_page import HealthPage
+from layadesk.ui.monitor.memory_bills import MemoryBills
 from layadesk.ui.monitor.resource_panel import ResourcePanel
 from layadesk.ui.preferences.settings_page import SettingsPage
 from layadesk.ui.route.routes_page import RoutesPage
@@ -68,7 +69,10 @@ class MainWindow(QMainWindow):
         self.side_bar = SideBar(appearance)
         self.list = self.side_bar.conversations
         self.page = ChatPage(use_cases, bridge=bridge, experts=self._experts, parent=self)
-        self.panel = SidePanel(ResourcePanel(use_cases.resources, bridge=bridge), self._experts)
+        bills = MemoryBills(
+            use_cases.ledger, use_cases.resources, use_cases.workers, name_of=self._experts.name_of, bridge=bridge
+        )
+        self.panel = SidePanel(ResourcePanel(use_cases.resources, bridge=bridge), bills, self._experts)
         self.panel_button = IconButton("panel")
         self.panel_button.setObjectName("panel-toggle")
         self.panel_button.setCheckable(True)

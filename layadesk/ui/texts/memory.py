@@ -5,6 +5,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QCoreApplication
 
 from layadesk.domain.memory_fit.bill import Basis, BillItem, MemoryBill
+from layadesk.domain.memory_fit.load_record import LoadRecord, OffloadMiss
 from layadesk.domain.memory_fit.plans import Plan, PlanKind
 from layadesk.domain.memory_fit.speed import SpeedClass
 from layadesk.domain.memory_fit.verdict import DeviceJudgement, Verdict
@@ -139,3 +140,25 @@ def price(bill: MemoryBill) -> str:
     if bill.basis is Basis.UNKNOWN:
         return words.unknown()
     return " + ".join(f"{gib_with_unit(one.total_bytes)} {device_name(one.device)}" for one in bill.devices)
+
+
+def size(n_bytes: int) -> str:
+    """`5.1 GiB`; below that in MiB, since parts of a small expert would all read 0.0."""
+    return gib_with_unit(n_bytes) if n_bytes >= 2**30 else f"{n_bytes / 2**20:.0f} MiB"
+
+
+def offload_miss(record: LoadRecord) -> str:
+    """Where the layers are instead of where they were asked, and why."""
+    if record.miss is None:
+        return ""
+    reasons = {
+        OffloadMiss.NO_GPU_BUILD: translate("memory", "this llama.cpp was built for the CPU alone"),
+        OffloadMiss.NO_DEVICE: translate("memory", "llama.cpp found no GPU"),
+        OffloadMiss.NO_LAYERS: translate("memory", "llama.cpp put no layer on the GPU"),
+        OffloadMiss.FEWER_LAYERS: translate("memory", "the other layers stayed on the CPU"),
+        OffloadMiss.NO_VRAM: translate("memory", "layers are reported there, but the VRAM in use has not grown"),
+    }
+    if record.layers_on_gpu == 0 or record.miss is OffloadMiss.NO_VRAM:
+        return translate("memory", "CPU (asked GPU): {why}").format(why=reasons[record.miss])
+    text = translate("memory", "{n} of {all} layers on the GPU: {why}")
+    return text.format(n=record.layers_on_gpu, all=record.layers_asked, why=reasons[record.miss])
