@@ -12,7 +12,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from layadesk.domain.inference import MemoryUse
 from layadesk.engine.environment import apply_engine_environment, backend_modules
@@ -39,12 +39,18 @@ _PREFIX = re.compile(r"^(\w+: )+(error loading model: )?")
 
 
 class NativeLog:
-    """llama.cpp's own words, kept for the thread that made it speak. DEBUG is dropped: thousands of lines a load."""
+    """llama.cpp's own words, kept for the thread that made it speak. DEBUG is dropped: thousands of lines a load.
+
+    All instances are one, as the library has one log: the last one made must not take it from the others.
+    """
+
+    _captures: ClassVar[dict[int, list[tuple[int, str]]]] = {}
+    _callback: ClassVar[Any] = None  # must live as long as the library
 
     def __init__(self) -> None:
-        self._captures: dict[int, list[tuple[int, str]]] = {}
-        self._callback = native.llama_log_callback(self._take)  # must live as long as the library
-        native.llama_log_set(self._callback, ctypes.c_void_p(0))
+        if NativeLog._callback is None:
+            NativeLog._callback = native.llama_log_callback(self._take)
+        native.llama_log_set(NativeLog._callback, ctypes.c_void_p(0))
 
     @contextlib.contextmanager
     def capture(self) -> Iterator[list[tuple[int, str]]]:
