@@ -1732,6 +1732,10 @@
         <source>Nothing has to be done.</source>
         <translation>无需处理。</translation>
     </message>
+    <message>
+        <source>needed {needs_gib}, RAM free {free_gib}</source>
+        <translation>需要 {needs_gib}，空闲内存 {free_gib}</translation>
+    </message>
 </context>
 <context>
     <name>findings</name>

@@ -16,7 +16,7 @@ from layadesk.engine.llama_expert import LlamaExpert
 from layadesk.engine.llama_facts import has_large_state, read_facts
 from layadesk.engine.llama_library import LlamaLibrary, first_error, is_out_of_memory, native, repacked_bytes
 from layadesk.engine.llama_params import context_params, model_params
-from layadesk.engine.own_memory import private_bytes
+from layadesk.engine.own_memory import available_bytes, private_bytes
 
 Lines = list[tuple[int, str]]
 
@@ -117,5 +117,14 @@ def _refusal_of_kind(model: Any) -> LayaDeskError | None:
 
 
 def _load_failure(spec: ExpertSpec, lines: Lines) -> LayaDeskError:
-    code = ErrorCode.OUT_OF_MEMORY if is_out_of_memory(lines) else ErrorCode.MODEL_LOAD_FAILED
-    return fail(code, expert=spec.model_id, path=spec.path, detail=first_error(lines))
+    """With what the load was thought to need and what is free now: the bill was kept, and yet the system refused."""
+    if not is_out_of_memory(lines):
+        return fail(ErrorCode.MODEL_LOAD_FAILED, expert=spec.model_id, path=spec.path, detail=first_error(lines))
+    return fail(
+        ErrorCode.OUT_OF_MEMORY,
+        expert=spec.model_id,
+        path=spec.path,
+        detail=first_error(lines),
+        needs_bytes=spec.needs_bytes,
+        free_bytes=available_bytes(),
+    )

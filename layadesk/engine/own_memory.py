@@ -1,4 +1,4 @@
-"""What this process takes in memory."""
+"""What this process takes in memory, and what the machine still has."""
 
 import psutil
 
@@ -8,3 +8,8 @@ def private_bytes() -> int:
     memory = psutil.Process().memory_info()
     shared = getattr(memory, "shared", 0)
     return int(memory.rss) - int(shared)
+
+
+def available_bytes() -> int:
+    """RAM that can be had without swapping."""
+    return int(psutil.virtual_memory().available)

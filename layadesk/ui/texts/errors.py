@@ -284,6 +284,9 @@ def explain(report: ErrorReport, *, name: str | None = None) -> Explanation:
     facts = _Facts(report.facts, name)
     said = QCoreApplication.translate("errors", what).format_map(facts)
     detail = _detail(report.facts)
+    if report.code is ErrorCode.OUT_OF_MEMORY and report.facts.get("free_bytes") is not None:
+        numbers = QCoreApplication.translate("errors", "needed {needs_gib}, RAM free {free_gib}").format_map(facts)
+        detail = "; ".join(filter(None, (numbers, detail)))
     return Explanation(
         said,
         QCoreApplication.translate("errors", remedy).format_map(facts),
