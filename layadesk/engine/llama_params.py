@@ -40,8 +40,10 @@ def model_params(
     callback = native.llama_progress_callback(on_progress)
     struct.progress_callback = callback
     made.kept.append(callback)
-    if numbers.devices:
-        addresses = [_known(devices, name) for name in numbers.devices if name != "CPU"]  # it always takes part
+    if numbers.devices or numbers.n_gpu_layers == 0:
+        # The CPU always takes part. Without layers a GPU would still compute prompts, with copies of the weights.
+        used = numbers.devices if numbers.n_gpu_layers != 0 else ()
+        addresses = [_known(devices, name) for name in used if name != "CPU"]
         chosen = (ctypes.c_void_p * (len(addresses) + 1))(*addresses, None)
         struct.devices = ctypes.cast(chosen, ctypes.c_void_p)
         made.kept.append(chosen)
