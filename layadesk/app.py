@@ -16,6 +16,7 @@ from layadesk.domain.alert_watch import Alert
 from layadesk.domain.diagnosis import Answered
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.hardware import HardwareSample
+from layadesk.domain.memory_fit.load_record import learned_corrections
 from layadesk.model_library.catalogue import read_catalogue
 from layadesk.model_library.expert_table import ExpertTable
 from layadesk.model_library.inventory import Inventory
@@ -151,6 +152,15 @@ class Core:
     def learning(self, store: Store) -> RouterLearning:
         """What the router can learn from the answers of `store`."""
         return RouterLearning(lambda: store.judged_answers().result(STORE_S), self.learned, self.router, self.pool)
+
+    def learn_from_loads(self) -> None:
+        """Let bills have what the loads of earlier runs took beyond theirs; a window's ledger does that by itself."""
+        store = open_store(self.paths)
+        try:
+            learned = learned_corrections(store.load_records().result(STORE_S))
+        finally:
+            store.close()
+        self.price.learn(lambda: learned)
 
     def _router_options(self) -> RouterOptions:
         """As the settings are when the router starts."""

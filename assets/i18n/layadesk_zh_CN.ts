@@ -2079,10 +2079,6 @@
         <translation>空闲</translation>
     </message>
     <message>
-        <source>In the prediction: {size} that earlier loads took beyond their bill</source>
-        <translation>预计中包含以往加载超出账单的 {size}</translation>
-    </message>
-    <message>
         <source>KV cache: {used} of {all} tokens in use, {kept} kept for a next turn</source>
         <translation>KV 缓存：{all} 个 token 中已用 {used}，为下一轮保留 {kept}</translation>
     </message>
@@ -2244,6 +2240,10 @@
     <message>
         <source>{n} of {all} layers on the GPU: {why}</source>
         <translation>{all} 层中有 {n} 层在 GPU 上：{why}</translation>
+    </message>
+    <message>
+        <source>In the prediction: {size} that earlier loads took beyond their bill</source>
+        <translation>预计中包含以往加载超出账单的 {size}</translation>
     </message>
 </context>
 <context>

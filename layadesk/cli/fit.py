@@ -25,6 +25,8 @@ def fit(options: argparse.Namespace) -> int:
     wish = FitWish(options.n_ctx, options.n_parallel, options.kv_type, options.n_gpu_layers)
     machine = None if options.hardware is None else read_hardware(options.hardware)
     with running_core(options.data_dir, options.engine, started=False) as core:
+        if machine is None and core.paths.database.is_file():  # what was learned here says nothing of another machine
+            core.learn_from_loads()
         answer = core.fit(options.model, quantization=options.quantization, wish=wish, machine=machine)
     if options.json:
         print_json(as_json(answer))
@@ -99,6 +101,8 @@ def as_text(answer: "FitAnswer") -> list[str]:
     title = " · ".join(part for part in (answer.subject, answer.quantization) if part)
     lines = [f"{title}: {memory.verdict(outlook.verdict)}"]
     lines.append(f"  {memory.basis(asked.bill.basis)}; {_cells(params.n_ctx, params.n_parallel)}, KV {params.type_k}")
+    if memory.learned(asked.bill):
+        lines.append(f"  {memory.learned(asked.bill)}")
     for device in asked.bill.devices:
         parts = "  ".join(f"{memory.bill_item(item)} {n / _GIB:.2f}" for item, n in device.items if n)
         lines.append(f"  {memory.device_name(device.device):8} {device.total_bytes / _GIB:6.2f} GiB   {parts}")

@@ -4,8 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from layadesk.domain.memory_fit.arithmetic import HOST_OVERHEAD_BYTES
+from layadesk.domain.memory_fit.bill import CPU, DeviceBill
+from layadesk.domain.memory_fit.load_record import LoadMeasure, LoadRecord
 from tests.cli.conftest import REPO, Shell
 from tests.fakes import gguf_models
+from tests.fakes.store import opened, result_of
 
 HARDWARE = REPO / "tests" / "fixtures" / "hardware"
 
@@ -37,6 +41,19 @@ def test_a_file_here_is_priced_by_llama_cpp_itself(shell: Shell, smol_gguf: Path
     assert done.json["bill"]["basis"] == "dry_run"
     (ram,) = done.json["bill"]["devices"]
     assert (ram["weights_bytes"], ram["kv_bytes"]) == (96576768, 25067520)
+
+
+@pytest.mark.llama
+def test_what_earlier_loads_took_beyond_their_bill_is_in_the_price_and_said(shell: Shell, smol_gguf: Path) -> None:
+    host = DeviceBill(CPU, weights_bytes=2**20)
+    measure = LoadMeasure((host,), 2**20 + HOST_OVERHEAD_BYTES + 300 * 2**20, 0)
+    with opened(shell.data_dir) as store:
+        for _ in range(3):
+            result_of(store.save_load_record(LoadRecord(1.0, "smol", "llama", CPU, 0, None, None, measure, None, 0)))
+    done = shell.run("fit", str(smol_gguf), "--json", engine="llama")
+    assert done.json["bill"]["correction_bytes"] == 300 * 2**20
+    done = shell.run("fit", str(smol_gguf), engine="llama")
+    assert "In the prediction: 300 MiB that earlier loads took beyond their bill" in done.out
 
 
 @pytest.mark.parametrize(

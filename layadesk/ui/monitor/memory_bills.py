@@ -183,13 +183,9 @@ class MemoryBillCard(QFrame):
         for device in _devices(record):
             self._add_device(record, device)
         self._legend.setText(self._legend_html(record))
-        learned = 0 if record.predicted is None else record.predicted.correction_bytes
-        self._learned.setVisible(learned > 0)
-        self._learned.setText(
-            self.tr("In the prediction: {size} that earlier loads took beyond their bill").format(
-                size=memory.size(learned)
-            )
-        )
+        learned = memory.learned(record.predicted)
+        self._learned.setVisible(bool(learned))
+        self._learned.setText(learned)
         self._miss.setVisible(record.miss is not None)
         self._miss.setText("" if record.miss is None else memory.offload_miss(record))
         self._say_kv()

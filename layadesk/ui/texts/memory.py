@@ -162,3 +162,11 @@ def offload_miss(record: LoadRecord) -> str:
         return translate("memory", "CPU (asked GPU): {why}").format(why=reasons[record.miss])
     text = translate("memory", "{n} of {all} layers on the GPU: {why}")
     return text.format(n=record.layers_on_gpu, all=record.layers_asked, why=reasons[record.miss])
+
+
+def learned(bill: MemoryBill | None) -> str:
+    """What of a bill earlier loads have taught; empty where they taught nothing."""
+    if bill is None or bill.correction_bytes <= 0:
+        return ""
+    text = translate("memory", "In the prediction: {size} that earlier loads took beyond their bill")
+    return text.format(size=size(bill.correction_bytes))
