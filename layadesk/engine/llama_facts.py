@@ -10,6 +10,7 @@ from layadesk.engine.llama_context import ContextNumbers
 from layadesk.engine.llama_library import LIBRARY_VERSION, memory_use, n_offloaded_layers, native
 
 _NO_VOCABULARY = 0  # LLAMA_VOCAB_TYPE_NONE
+_WITH_BYTE_TOKENS = {1, 4}  # LLAMA_VOCAB_TYPE_SPM, _UGM
 # keys of general.sampling.* -> our names, where they differ
 _RENAMED = {"temp": "temperature", "penalty_repeat": "repeat_penalty", "penalty_last_n": "repeat_last_n"}
 _AS_THEY_ARE = "top_k top_p min_p xtc_probability xtc_threshold mirostat mirostat_tau mirostat_eta"
@@ -30,7 +31,7 @@ def read_facts(
     n_ctx = int(native.llama_n_ctx(context))
     n_ctx_train = int(native.llama_model_n_ctx_train(model))
     n_vocab = int(native.llama_vocab_n_tokens(vocab))
-    has_vocabulary = native.llama_vocab_type(vocab) != _NO_VOCABULARY
+    has_vocabulary = _can_tokenize(vocab, n_vocab)
     template = native.llama_model_chat_template(model, None)
     bos = int(native.llama_vocab_bos(vocab)) if has_vocabulary else -1
     control, added = _reserved_texts(vocab, n_vocab) if has_vocabulary else ({}, {})
@@ -60,6 +61,21 @@ def read_facts(
         recommended=from_metadata(_sampling_texts(model)),
         needs_checkpoints=has_large_state(model, swa_full=numbers.swa_full),
     )
+
+
+def _can_tokenize(vocab: Any, n_vocab: int) -> bool:
+    """Whether there is a vocabulary, and a token for each byte where `llama_tokenize` would abort() without one."""
+    kind = native.llama_vocab_type(vocab)
+    if kind not in _WITH_BYTE_TOKENS:
+        return bool(kind != _NO_VOCABULARY)
+    missing = {f"<0x{byte:02X}>".encode(): bytes([byte]) for byte in range(256)}
+    plain = {letter: text for text, letter in missing.items()}
+    for token in range(n_vocab):  # they stand near the beginning
+        text = native.llama_vocab_get_text(vocab, token)
+        missing.pop(plain.get(text, text), None)
+        if not missing:
+            return True
+    return False
 
 
 def _can_rewind(model: Any) -> bool:

@@ -13,6 +13,7 @@ from layadesk.engine.backend import Backend, Expert
 from layadesk.engine.prompt import PromptBuilder
 from layadesk.protocol.events import EngineStats, Loading, PrefillProgress, PromptBuilt
 from tests.fakes.engine_running import GREEDY, SENTENCES, RunningEngine, expert, recital
+from tests.fakes.gguf_models import chat_model
 
 pytestmark = pytest.mark.llama
 
@@ -193,6 +194,22 @@ def test_a_file_without_a_vocabulary_is_refused(start_engine: Start, llama_backe
     path.write_bytes(tiny_model())
     engine = start_engine(llama_backend, expert(str(path), n_ctx=256))
     assert engine.failed(engine.ask()).error.code is ErrorCode.GGUF_NO_VOCABULARY
+
+
+@pytest.mark.logs_warnings
+def test_a_vocabulary_without_a_token_for_each_byte_is_refused_before_a_word_can_kill_the_engine(
+    start_engine: Start, llama_backend: Backend, tmp_path: Path
+) -> None:
+    bad = chat_model(tmp_path / "no bytes.gguf", has_byte_tokens=False)
+    engine = start_engine(llama_backend, expert(str(bad), n_ctx=256))
+    assert engine.failed(engine.ask()).error.code is ErrorCode.GGUF_NO_VOCABULARY
+
+
+def test_a_model_with_zeros_for_weights_answers_any_byte(
+    start_engine: Start, llama_backend: Backend, tmp_path: Path
+) -> None:
+    engine = start_engine(llama_backend, expert(str(chat_model(tmp_path / "bytes.gguf")), n_ctx=256))
+    assert engine.finished(engine.ask("é中\x00🦊", sampling=replace(GREEDY, max_tokens=2))).finish_reason
 
 
 def test_a_path_with_spaces_chinese_and_emoji_loads(

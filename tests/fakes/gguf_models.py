@@ -42,12 +42,14 @@ def write_sparse(path: Path, metadata: dict[str, object], tensors: Iterable[Tens
     return path
 
 
-def chat_model(path: Path, shape: Shape | None = None) -> Path:
+def chat_model(path: Path, shape: Shape | None = None, *, has_byte_tokens: bool = True) -> Path:
     """A dense model with words and a chat template, which the library takes for an expert."""
     shape = shape or Shape(n_vocab=260)
     metadata = _metadata("llama", shape) | {
         "tokenizer.ggml.model": "llama",
-        "tokenizer.ggml.tokens": [f"<{i}>" for i in range(shape.n_vocab)],
+        "tokenizer.ggml.tokens": [
+            f"<0x{i:02X}>" if i < 256 and has_byte_tokens else f"<{i}>" for i in range(shape.n_vocab)
+        ],
         "tokenizer.ggml.scores": [0.0] * shape.n_vocab,
         "tokenizer.chat_template": "{{ messages[0]['content'] }}",
     }
