@@ -26,6 +26,8 @@ better than a constant across sources.
 _LIMITS = """
 ## Limits
 
+- All Chinese prompts are of one hand, whatever their `writer` field says, and the English ones of two: figures on "writers left out" are kinder
+  than those on strangers will be.
 - Both labellings of the project's prompts, and the prompts themselves, were made by the same kind of labeller and writer, so their agreement is
   overstated, and figures on these prompts flatter beside those on other people's.
 - Public sources are exam questions, templates and chat logs; labels of many were set by source or rule. The sources left out above are no
