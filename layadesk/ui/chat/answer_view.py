@@ -10,7 +10,8 @@ from layadesk.domain.chat import Message, MessageStatus
 from layadesk.ui.chat.answer_menu import AnswerMenu, Experts
 from layadesk.ui.chat.answer_status import AnswerStatus, waiting
 from layadesk.ui.chat.drafts_view import DraftsView
-from layadesk.ui.chat.message_actions import BUTTON_PX, CopyButton, SiblingSwitcher, actions_row, needed_height
+from layadesk.ui.chat.message_actions import BUTTON_PX, CopyButton, SiblingSwitcher, actions_row
+from layadesk.ui.chat.message_frame import MessageFrame
 from layadesk.ui.markup.message_body import MessageBody
 from layadesk.ui.markup.parts import Kit
 from layadesk.ui.texts import words
@@ -23,7 +24,7 @@ from layadesk.ui.widgets.roles import note, set_role
 from layadesk.usecases.turns import TurnPhase, TurnProgress
 
 
-class AnswerView(QWidget):
+class AnswerView(MessageFrame):
     """One answer.
 
     Signals:
@@ -54,13 +55,11 @@ class AnswerView(QWidget):
         experts: Experts,
         width: int = 0,
     ) -> None:
-        super().__init__()
+        super().__init__(message, MessageBody(kit, width=width))
         self.setObjectName("answer")
-        self._message = message
         self._name_of = name_of
         self._n_chars = 0
         self._n_thinking_chars = 0
-        self._is_busy = False
         self.chip = QToolButton()
         self.chip.setObjectName("route-chip")
         self.chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -73,7 +72,6 @@ class AnswerView(QWidget):
         self.dropped = note(ink=Ink.WARN)
         self.dropped.setObjectName("dropped")
         self.drafts = DraftsView(name_of=name_of)
-        self.body = MessageBody(kit, width=width)
         self.body.link_chosen.connect(self.link_chosen)
         self.status = AnswerStatus()
         self.status.again_requested.connect(self._on_again)
@@ -149,28 +147,6 @@ class AnswerView(QWidget):
             switcher.earlier,
             switcher.later,
         )
-
-    def needed_height(self, width: int) -> int:
-        """At that width."""
-        return needed_height(self, width)
-
-    def show_range(self, top: int, bottom: int) -> None:
-        """What is seen of it, in its own coordinates."""
-        self.body.show_range(top - self.body.y(), bottom - self.body.y())
-
-    def place_of(self, y: int) -> tuple[int, int]:
-        """A place that stays when heights above it change; see `y_of`."""
-        return self.body.place_of(y - self.body.y())
-
-    def y_of(self, place: tuple[int, int]) -> int:
-        """Where a place is now."""
-        return self.body.y() + self.body.y_of(place)
-
-    def is_in_use(self) -> bool:
-        """Whether it must stay: it has the focus, a selection, or an edit."""
-        focus = self.focusWidget()
-        has_focus = focus is not None and focus.hasFocus()
-        return has_focus or self.body.has_selection()
 
     def set_busy(self, is_busy: bool) -> None:
         """No other try while an answer is being made in this conversation."""

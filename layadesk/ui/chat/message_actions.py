@@ -119,11 +119,3 @@ def actions_row(*widgets: QWidget, align: Qt.AlignmentFlag = Qt.AlignmentFlag.Al
     if align == Qt.AlignmentFlag.AlignLeft:
         row.addStretch(1)
     return row
-
-
-def needed_height(view: QWidget, width: int) -> int:
-    """How high the layout of `view` is at that width."""
-    layout = view.layout()
-    assert layout is not None
-    layout.activate()
-    return layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.totalSizeHint().height()

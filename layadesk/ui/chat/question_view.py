@@ -7,7 +7,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from layadesk.domain.chat import Message
-from layadesk.ui.chat.message_actions import BUTTON_PX, CopyButton, SiblingSwitcher, actions_row, needed_height
+from layadesk.ui.chat.message_actions import BUTTON_PX, CopyButton, SiblingSwitcher, actions_row
+from layadesk.ui.chat.message_frame import MessageFrame
 from layadesk.ui.markup.message_body import MessageBody
 from layadesk.ui.markup.parts import Kit
 from layadesk.ui.theme.tokens import GAP_M, GAP_S, GAP_XS
@@ -16,7 +17,7 @@ from layadesk.ui.widgets.roles import note, set_look, set_role
 from layadesk.ui.widgets.text_box import TextBox
 
 
-class QuestionView(QWidget):
+class QuestionView(MessageFrame):
     """One user message.
 
     Signals:
@@ -28,13 +29,10 @@ class QuestionView(QWidget):
     sibling_requested = Signal(str)
 
     def __init__(self, message: Message, siblings: Sequence[str], *, kit: Kit, width: int = 0) -> None:
-        super().__init__()
+        super().__init__(message, MessageBody(kit, width=max(width - 2 * GAP_M, 0), has_markup=False))
         self.setObjectName("question")
-        self._message = message
-        self._is_busy = False
         self._block = QFrame()
         set_role(self._block, "question")
-        self.body = MessageBody(kit, width=max(width - 2 * GAP_M, 0), has_markup=False)
         self.files = note()
         self.files.setObjectName("question-files")
         self._edit_box: TextBox | None = None
@@ -51,11 +49,6 @@ class QuestionView(QWidget):
         self.show_message(message, siblings)
         self._retranslate()
 
-    @property
-    def message(self) -> Message:
-        """What is shown."""
-        return self._message
-
     def show_message(self, message: Message, siblings: Sequence[str]) -> None:
         """Bring it up to date; an edit that is under way is not disturbed."""
         if message.text != self._message.text:
@@ -70,27 +63,9 @@ class QuestionView(QWidget):
         switcher = self.switcher
         return (*self.body.focus_chain(), switcher.earlier, switcher.later, self.edit_button, self.copy_button)
 
-    def needed_height(self, width: int) -> int:
-        """At that width."""
-        return needed_height(self, width)
-
-    def show_range(self, top: int, bottom: int) -> None:
-        """What is seen of it, in its own coordinates."""
-        self.body.show_range(top - self.body.y(), bottom - self.body.y())
-
-    def place_of(self, y: int) -> tuple[int, int]:
-        """A place that stays when heights above it change; see `y_of`."""
-        return self.body.place_of(y - self.body.y())
-
-    def y_of(self, place: tuple[int, int]) -> int:
-        """Where a place is now."""
-        return self.body.y() + self.body.y_of(place)
-
     def is_in_use(self) -> bool:
-        """Whether it must stay: it has the focus, a selection, or an edit."""
-        focus = self.focusWidget()
-        has_focus = focus is not None and focus.hasFocus()
-        return has_focus or self.body.has_selection() or (self._edit_row is not None and not self._edit_row.isHidden())
+        """Also while it is being edited."""
+        return super().is_in_use() or (self._edit_row is not None and not self._edit_row.isHidden())
 
     def set_busy(self, is_busy: bool) -> None:
         """No edits are sent while an answer is being made in this conversation."""

@@ -42,7 +42,7 @@ class TranscriptView(NearColumn):
     def __init__(
         self, *, name_of: Callable[[str], str], kit: Kit, experts: Experts, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
+        super().__init__(self._view_of_item, parent)
         self.setObjectName("transcript")
         self._name_of = name_of
         self._kit = kit
@@ -142,7 +142,7 @@ class TranscriptView(NearColumn):
             self._retranslate()
         super().changeEvent(event)
 
-    def build_view(self, index: int, width: int) -> MessageView:
+    def _view_of_item(self, index: int, width: int) -> MessageView:
         message = self._branch[index]
         siblings = self._siblings.get(message.message_id, ())
         view: MessageView

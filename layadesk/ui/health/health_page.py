@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, Slot
+from PySide6.QtCore import QEvent, Slot
 from PySide6.QtGui import QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from layadesk.domain.diagnosis import Diagnosis
 from layadesk.domain.errors import ErrorReport
@@ -12,8 +12,9 @@ from layadesk.ui.bridge import Bridge
 from layadesk.ui.health.finding_row import FindingRow, level_of
 from layadesk.ui.texts.errors import explain
 from layadesk.ui.texts.words import together
-from layadesk.ui.theme.tokens import GAP_L, GAP_S, TRANSCRIPT_WIDTH
+from layadesk.ui.theme.tokens import GAP_S
 from layadesk.ui.widgets.page_header import PageHeader
+from layadesk.ui.widgets.reading_area import ReadingArea
 from layadesk.ui.widgets.roles import set_look, set_role
 from layadesk.usecases.check_installation import Finding, Level
 
@@ -50,8 +51,7 @@ class HealthPage(QWidget):
         self._shown: list[FindingRow] = []
         self._rows = QVBoxLayout()
         self._rows.setSpacing(GAP_S)
-        self._area = QScrollArea()
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._area = ReadingArea()
         self._lay_out()
         self._retranslate()
 
@@ -86,19 +86,9 @@ class HealthPage(QWidget):
         super().changeEvent(event)
 
     def _lay_out(self) -> None:
-        content = QWidget()
-        set_role(content, "plain")
-        content.setMaximumWidth(TRANSCRIPT_WIDTH)
-        column = QVBoxLayout(content)
-        column.setContentsMargins(GAP_L, GAP_L, GAP_L, GAP_L)
-        column.setSpacing(GAP_L)
-        column.addWidget(self._summary)
-        column.addLayout(self._rows)
-        column.addStretch(1)
-        self._area.setWidgetResizable(True)
-        self._area.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setWidget(content)
+        self._area.column.addWidget(self._summary)
+        self._area.column.addLayout(self._rows)
+        self._area.column.addStretch(1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)

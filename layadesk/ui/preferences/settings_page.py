@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, Signal, Slot
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from layadesk.domain.errors import ErrorReport
 from layadesk.settings.definitions import ALL_SETTINGS, Setting
@@ -14,8 +14,9 @@ from layadesk.ui.bridge import Bridge
 from layadesk.ui.preferences.setting_row import SettingRow
 from layadesk.ui.texts.setting_texts import group_name
 from layadesk.ui.theme.fonts import strong_font
-from layadesk.ui.theme.tokens import GAP_L, GAP_M, GAP_S, GAP_XL, TRANSCRIPT_WIDTH
+from layadesk.ui.theme.tokens import GAP_L, GAP_M, GAP_S, GAP_XL
 from layadesk.ui.widgets.page_header import PageHeader
+from layadesk.ui.widgets.reading_area import ReadingArea
 from layadesk.ui.widgets.roles import note, set_role
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ class SettingsPage(QWidget):
         self.rows: dict[str, SettingRow] = {}
         self._shortcuts = QWidget()
         self._shortcut_heading = QLabel()
-        self._area = QScrollArea()
+        self._groups = QVBoxLayout()
+        self._area = ReadingArea(spacing=GAP_S)
         self._lay_out()
         for setting in ALL_SETTINGS:
             self._settings.subscribe(setting, partial(self._on_changed, setting.key))
@@ -62,6 +64,7 @@ class SettingsPage(QWidget):
 
     def focus_chain(self) -> list[QWidget]:
         """For the Tab key."""
+        self._fill()
         stops: list[QWidget] = [self.import_button, self.reset_button]
         for row in self.rows.values():
             stops += [row.editor, row.reset]
@@ -96,6 +99,7 @@ class SettingsPage(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._fill()
         for row in self.rows.values():
             row.show_value()
 
@@ -105,39 +109,38 @@ class SettingsPage(QWidget):
         super().hideEvent(event)
 
     def _lay_out(self) -> None:
-        content = QWidget()
-        set_role(content, "plain")
-        content.setMaximumWidth(TRANSCRIPT_WIDTH)
-        column = QVBoxLayout(content)
+        column = self._area.column
         column.setContentsMargins(GAP_L, GAP_M, GAP_L, GAP_XL)
-        column.setSpacing(GAP_S)
         column.addWidget(self.told)
-        for group, settings in _grouped(ALL_SETTINGS):
-            heading = QLabel()
-            heading.setFont(strong_font())
-            self._headings[group] = heading
-            column.addSpacing(GAP_M)
-            column.addWidget(heading)
-            for setting in settings:
-                row = SettingRow(setting, self._settings)
-                row.refused.connect(self.failed)
-                self.rows[setting.key] = row
-                column.addWidget(row)
+        self._groups.setSpacing(GAP_S)
+        column.addLayout(self._groups)
         self._shortcut_heading.setFont(strong_font())
         column.addSpacing(GAP_M)
         column.addWidget(self._shortcut_heading)
         column.addWidget(self._shortcuts)
         column.addStretch(1)
-        self._area.setWidgetResizable(True)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._area.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setWidget(content)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.header)
         layout.addWidget(self._area, 1)
+
+    def _fill(self) -> None:
+        """The rows, made when the page is first wanted: the window need not wait for them."""
+        if self.rows:
+            return
+        for group, settings in _grouped(ALL_SETTINGS):
+            heading = QLabel()
+            heading.setFont(strong_font())
+            self._headings[group] = heading
+            self._groups.addSpacing(GAP_M)
+            self._groups.addWidget(heading)
+            for setting in settings:
+                row = SettingRow(setting, self._settings)
+                row.refused.connect(self.failed)
+                self.rows[setting.key] = row
+                self._groups.addWidget(row)
+        self._retranslate()
 
     def _retranslate(self) -> None:
         self.header.title.set_text(self.tr("Settings"))
@@ -148,7 +151,8 @@ class SettingsPage(QWidget):
         for group, heading in self._headings.items():
             heading.setText(group_name(group))
         self._shortcut_heading.setText(self.tr("Shortcuts"))
-        self._fill_shortcuts()
+        if self.rows:
+            self._fill_shortcuts()
 
     def _fill_shortcuts(self) -> None:
         old = self._shortcuts.layout()

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, Signal, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from layadesk.domain.errors import ErrorReport
 from layadesk.domain.route_counts import RouteCounts, Spread
@@ -15,9 +15,10 @@ from layadesk.ui.texts import words
 from layadesk.ui.texts.errors import explain
 from layadesk.ui.texts.numbers import milliseconds
 from layadesk.ui.theme.fonts import figure_font, strong_font
-from layadesk.ui.theme.tokens import GAP_L, GAP_M, GAP_S, TRANSCRIPT_WIDTH, Ink
+from layadesk.ui.theme.tokens import GAP_L, GAP_M, GAP_S, Ink
 from layadesk.ui.widgets.empty_state import EmptyState
 from layadesk.ui.widgets.page_header import PageHeader
+from layadesk.ui.widgets.reading_area import ReadingArea
 from layadesk.ui.widgets.roles import note, set_look, set_role
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class RoutesPage(QWidget):
         self._figures = QGridLayout()
         self._cells: list[tuple[QLabel, QLabel]] = []
         self._stack = QStackedWidget()
-        self._area = QScrollArea()
+        self._area = ReadingArea()
         self._lay_out()
         self._retranslate()
 
@@ -91,12 +92,7 @@ class RoutesPage(QWidget):
         super().changeEvent(event)
 
     def _lay_out(self) -> None:
-        content = QWidget()
-        set_role(content, "plain")
-        content.setMaximumWidth(TRANSCRIPT_WIDTH)
-        column = QVBoxLayout(content)
-        column.setContentsMargins(GAP_L, GAP_L, GAP_L, GAP_L)
-        column.setSpacing(GAP_L)
+        column = self._area.column
         column.addWidget(self.sentence)
         for key, inside in (
             ("experts", (self.experts,)),
@@ -117,11 +113,6 @@ class RoutesPage(QWidget):
             self._figures.addWidget(cell[1], row, 1)
         column.addWidget(_card(self._titles["figures"], figures))
         column.addStretch(1)
-        self._area.setWidgetResizable(True)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._area.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setWidget(content)
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self._area)
         layout = QVBoxLayout(self)

@@ -5,6 +5,7 @@ estimated; what is read stays in its place when an estimate is replaced by a mea
 end in view, unless the reader has scrolled away from it.
 """
 
+from collections.abc import Callable
 from typing import Protocol
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
@@ -44,7 +45,7 @@ class ItemView(Protocol):
 
 
 class NearColumn(QScrollArea):
-    """Items have keys; subclasses say how one is built (`build_view`) and give their keys and estimates.
+    """Items have keys; `build_view` makes the view of one from its index and a width, a QWidget without a parent.
 
     Signals:
         views_changed: views came or went; the order of the Tab key is another one.
@@ -52,8 +53,9 @@ class NearColumn(QScrollArea):
 
     views_changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, build_view: Callable[[int, int], ItemView], parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._build_view = build_view
         self._keys: list[str] = []
         self._index: dict[str, int] = {}
         self._shown: dict[str, ItemView] = {}
@@ -76,10 +78,6 @@ class NearColumn(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidget(self._column)
         self.verticalScrollBar().valueChanged.connect(self._on_value_changed)
-
-    def build_view(self, index: int, width: int) -> ItemView:
-        """A new view of an item, a QWidget without a parent."""
-        raise NotImplementedError
 
     @property
     def is_settled(self) -> bool:
@@ -222,7 +220,7 @@ class NearColumn(QScrollArea):
                 widget.show()
 
     def _add(self, index: int, width: int) -> ItemView:
-        view = self.build_view(index, width)
+        view = self._build_view(index, width)
         as_widget(view).setParent(self._column)
         as_widget(view).resize(width, 10)
         self._shown[self._keys[index]] = view
