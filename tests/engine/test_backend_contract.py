@@ -202,6 +202,9 @@ def test_closing_twice_is_harmless(any_backend: BackendCase) -> None:
     loaded = any_backend.backend.load(ExpertSpec("e", any_backend.path, PARAMS), lambda _fraction: True)
     loaded.close()
     loaded.close()
+    again = any_backend.backend.load(ExpertSpec("e", any_backend.path, PARAMS), lambda _fraction: True)
+    assert again.tokenize("hello", parse_special=False)
+    again.close()
 
 
 def test_a_backend_names_itself_and_what_it_computes_on(any_backend: BackendCase) -> None:

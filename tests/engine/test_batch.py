@@ -35,6 +35,7 @@ def test_only_the_last_token_of_a_part_is_sampled_and_its_row_is_told() -> None:
 def test_a_right_batch_passes() -> None:
     check(of([1, 2, 3]))
     check(of([1], position=9), begins=9)
+    assert refusal(of([1], position=9)) == "position out of order"  # where the sequence begins makes the difference
 
 
 @pytest.mark.parametrize(
@@ -69,3 +70,5 @@ def test_parts_of_one_sequence_may_follow_each_other() -> None:
     batch = of([1])
     batch.add([2], 0, position=1, wants_logits=False)
     check(batch)
+    batch.add([3], 0, position=3, wants_logits=False)
+    assert refusal(batch) == "position out of order"

@@ -409,8 +409,8 @@ def test_a_load_by_command_goes_on_when_the_request_that_wanted_it_too_is_cancel
     request_id = engine.ask()
     engine.wait_for(request_id, Loading)
     engine.cancel(request_id)
-    engine.finished(request_id)
-    engine.wait(ModelLoaded)
+    assert engine.finished(request_id).finish_reason is FinishReason.CANCELLED
+    assert engine.wait(ModelLoaded).loaded.model_id == "expert"
 
 
 def test_unloading_ends_its_requests_as_cancelled_first(start_engine: Start, any_file: str) -> None:

@@ -43,6 +43,8 @@ def test_cells_are_on_disk_soon_after_an_answer_and_not_only_at_the_end(
     engine = start_engine(any_backend.backend, expert(any_backend.path), cells_dir=tmp_path)
     first_turn(engine)
     engine.wait_until(lambda: list(tmp_path.glob("*.cells")) != [])
+    (file,) = tmp_path.glob("*.cells")
+    assert file.stat().st_size > 0
 
 
 def test_a_conversation_that_had_to_make_room_comes_back(

@@ -179,12 +179,14 @@ def test_a_decode_step_that_stands_still_counts_as_hung(tmp_path: Path) -> None:
 
 def test_a_long_load_is_no_hang(tmp_path: Path) -> None:
     patient_only_with_loads = replace(HASTY, ping_every_s=0.02, silent_s=600.0, stuck_s={"decode": 0.02})
-    with engine_lab(Starts(tmp_path), tmp_path, timing=patient_only_with_loads, stop_s=0.0) as lab:
+    starts = Starts(tmp_path)
+    with engine_lab(starts, tmp_path, timing=patient_only_with_loads, stop_s=0.0) as lab:
         models: Heard[MODEL_EVENTS] = Heard()
         lab.client.model_feed.subscribe(models)
         lab.client.load("long-load")
         models.wait_for(lambda event: isinstance(event, ModelLoading))
         lab.statuses.refuse_for(0.3, lambda status: status.state is not WorkerState.READY)
+        assert len(starts.pids) == 1
 
 
 def test_a_child_that_never_gets_ready_is_given_up(tmp_path: Path) -> None:
@@ -257,7 +259,8 @@ def test_a_held_request_for_a_suspect_is_not_sent_to_the_next_engine(tmp_path: P
 
 
 def test_a_load_of_its_own_that_brings_the_engine_down_is_told(tmp_path: Path) -> None:
-    with engine_lab(Starts(tmp_path), tmp_path) as lab:
+    starts = Starts(tmp_path)
+    with engine_lab(starts, tmp_path) as lab:
         failures: Heard[Failed] = Heard()
         lab.client.failure_feed.subscribe(failures)
         lab.client.configure((spec("crash-on-load"),))
@@ -265,6 +268,7 @@ def test_a_load_of_its_own_that_brings_the_engine_down_is_told(tmp_path: Path) -
         failures.wait_for(lambda one: one.model_id == "crash-on-load" and one.error.code is ErrorCode.ENGINE_DIED)
         lab.client.load("crash-on-load")
         failures.wait_for(lambda one: one.model_id == "crash-on-load" and one.error.code is ErrorCode.MODEL_SUSPECT)
+        assert len(starts.pids) <= 2  # it was not tried again
 
 
 def test_what_is_loaded_is_known_and_gone_after_a_death(tmp_path: Path) -> None:

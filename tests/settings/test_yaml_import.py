@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from layadesk.domain.errors import ErrorCode, LayaDeskError
+from layadesk.settings.definitions import ALL_SETTINGS
 from layadesk.settings.yaml_import import mapped, read_yaml
 
 
@@ -55,5 +56,9 @@ VALUES = st.recursive(
 @given(
     st.dictionaries(st.sampled_from(["router", "inference", "expert_pool", "x"]) | st.integers(), VALUES, max_size=4)
 )
-def test_no_content_breaks_it(tree: dict[object, object]) -> None:
-    mapped(tree)
+def test_no_content_breaks_it_and_each_key_is_taken_or_named(tree: dict[object, object]) -> None:
+    found = mapped(tree)
+    sections = [tree.get(name) for name in ("router", "inference")]
+    n_keys = sum(len(section) for section in sections if isinstance(section, dict))
+    assert sum(name.startswith(("router.", "inference.")) for name in found.ignored) + len(found.values) == n_keys
+    assert set(found.values) <= {setting.key for setting in ALL_SETTINGS}

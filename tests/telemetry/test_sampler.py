@@ -150,7 +150,8 @@ def test_a_stopped_sampler_starts_again(bench: Bench) -> None:
     bench.sampler.stop()
     n_before = bench.host.n_fills
     bench.sampler.start()
-    bench.sample_where(lambda sample: sample.ram_available_bytes == n_before + 2)
+    first = bench.sample_where(lambda sample: sample.ram_available_bytes == n_before + 2)
+    assert first in bench.sampler.history()
 
 
 # ---- a hung or broken driver

@@ -132,6 +132,7 @@ def test_a_double_click_renames(stage: Stage) -> None:
     place = view.visualRect(stage.window.list.model.index_of(conversation_id)).center()
     double_click(view.viewport(), place)
     renamed(stage, conversation_id, "Newer")
+    assert stage.window.page.header.title.text() == "Newer"
 
 
 @pytest.mark.parametrize("title", ["", "   "])
