@@ -9,24 +9,32 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from layadesk.cli.printing import EXIT_OK, print_json, running_core
-from layadesk.domain.route_statistics import RouteStatistics
+from layadesk.domain.route_counts import RouteCounts
 
 if TYPE_CHECKING:
+    from layadesk.app import Core
+    from layadesk.store.store import Store
     from layadesk.usecases.router_learning import RouterLearning
 
 
 @contextmanager
-def _learning(options: argparse.Namespace, *, with_router: bool = False) -> "Iterator[RouterLearning]":
+def _stored(options: argparse.Namespace) -> "Iterator[tuple[Core, Store]]":
     from layadesk.app import open_store  # noqa: PLC0415 - `--help` answers without the rooms
 
     with running_core(options.data_dir, options.engine, started=False) as core:
         store = open_store(core.paths)
         try:
-            if with_router:
-                core.router.start()
-            yield core.learning(store)
+            yield core, store
         finally:
             store.close()
+
+
+@contextmanager
+def _learning(options: argparse.Namespace, *, with_router: bool = False) -> "Iterator[RouterLearning]":
+    with _stored(options) as (core, store):
+        if with_router:
+            core.router.start()
+        yield core.learning(store)
 
 
 def calibrate(options: argparse.Namespace) -> int:
@@ -64,8 +72,10 @@ def export(options: argparse.Namespace) -> int:
 
 def stats(options: argparse.Namespace) -> int:
     """Sum up the kept routes."""
-    with _learning(options) as learning:
-        found = learning.statistics()
+    from layadesk.usecases.count_routes import CountRoutes  # noqa: PLC0415
+
+    with _stored(options) as (_, store):
+        found = CountRoutes(store)().result()
     if options.json:
         print_json(msgspec.to_builtins(found))
     else:
@@ -73,12 +83,15 @@ def stats(options: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _print(found: RouteStatistics) -> None:
-    print(f"{found.n} routes, {found.n_corrections} called wrong, {found.n_switches} changes of expert")
+def _print(found: RouteCounts) -> None:
+    print(f"{found.n_routes} routes, {found.n_wrong} called wrong, {found.n_switches} changes of expert")
     print(f"{found.n_reprefill} tokens read again after a change (estimate)")
-    for name, shares in (("expert", found.expert_share), ("task", found.task_share), ("reason", found.reason_share)):
-        for label, share in shares.items():
-            print(f"  {name:7} {label:24} {share:6.1%}")
-    figures = (("ms p50", found.route_ms_p50), ("ms p95", found.route_ms_p95), ("confidence", found.confidence_p50))
-    for name, value in figures:
+    for name, counts in (("expert", found.experts), ("task", found.tasks), ("reason", found.reasons)):
+        for label, n in counts:
+            print(f"  {name:7} {label:24} {n / found.n_routes:6.1%}")
+    for name, value in (
+        ("ms p50", found.route_ms.p50),
+        ("ms p95", found.route_ms.p95),
+        ("confidence", found.confidence.p50),
+    ):
         print(f"  {name:10} {'n/a' if value is None else f'{value:.3f}'}")

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from layadesk.domain.chat import Rating
+from layadesk.domain.routing import RouteReason
 
 DAY_S = 86_400.0
 N_DAYS = 14
@@ -14,7 +15,10 @@ FEW = 10
 
 @dataclass(frozen=True, slots=True)
 class RouteRecord:
-    """One answer's route as it was kept; `was_chosen` is false where there was nothing to choose (pin, only expert)."""
+    """One answer's route as it was kept; `was_chosen` is false where there was nothing to choose (pin, only expert).
+
+    `is_switch`: another expert had answered before; `n_reprefill` prompt tokens had to be read again for that, about.
+    """
 
     created_at: float
     expert: str
@@ -24,6 +28,9 @@ class RouteRecord:
     ttft_ms: float | None = None
     rating: Rating | None = None
     was_chosen: bool = True
+    reason: RouteReason | None = None
+    is_switch: bool = False
+    n_reprefill: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +43,9 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class RouteCounts:
-    """`experts` and `tasks` are counts, the largest first; `days` the last N_DAYS, oldest first, each by expert."""
+    """`experts`, `tasks` and `reasons` are counts, the largest first; `days` the last N_DAYS, oldest first, each by
+    expert.
+    """
 
     n_routes: int
     experts: tuple[tuple[str, int], ...] = ()
@@ -48,6 +57,9 @@ class RouteCounts:
     n_good: int = 0
     n_wrong: int = 0
     n_chosen: int = 0
+    reasons: tuple[tuple[str, int], ...] = ()
+    n_switches: int = 0
+    n_reprefill: int = 0
 
     @property
     def one_sided(self) -> tuple[str, float] | None:
@@ -76,6 +88,9 @@ def counts_of(records: Sequence[RouteRecord], *, now: float) -> RouteCounts:
         sum(record.rating is Rating.GOOD for record in records),
         sum(record.rating is Rating.WRONG for record in records),
         sum(record.was_chosen for record in records),
+        _counted(str(record.reason) for record in records if record.reason is not None),
+        sum(record.is_switch for record in records),
+        sum(record.n_reprefill for record in records),
     )
 
 

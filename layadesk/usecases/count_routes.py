@@ -42,6 +42,9 @@ def _records(messages: tuple[Message, ...]) -> list[RouteRecord]:
                     None if message.timings is None else message.timings.ttft_ms,
                     None if message.correction is None else message.correction.rating,
                     route.reason not in _NOTHING_TO_CHOOSE,
+                    route.reason,
+                    route.previous is not None,
+                    route.n_reprefill,
                 )
             )
     return records

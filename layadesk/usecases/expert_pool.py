@@ -55,7 +55,8 @@ class ExpertPool:
         default = self._settings.get(definitions.DEFAULT_EXPERT)
         loaded = self._engine.loaded
         table = self._strengths.table()
-        refused = {model.model_id: self._obstacle_of(model.model_id) for model in self._inventory.list()}
+        models = sorted(self._inventory.list(), key=_order_of_choice)
+        refused = {model.model_id: self._obstacle_of(model.model_id) for model in models}
         return tuple(
             PoolExpert(
                 model.model_id,
@@ -67,7 +68,7 @@ class ExpertPool:
                 n_ctx=self.load_params(model).n_ctx,
                 load_s=self.load_s(model),
             )
-            for model in sorted(self._inventory.list(), key=_order_of_choice)
+            for model in models
         )
 
     def follow(self, obstacle_of: Callable[[str], Mapping[str, Fact] | None]) -> None:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from layadesk.domain.corrections import JudgedAnswer, effort_raises, is_wrong, right_task
+from layadesk.domain.corrections import JudgedAnswer, effort_raises, right_task
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.laya_questions import QUESTIONS, TASKS_OF, laya_label
 from layadesk.domain.route_calibration import FEWEST, Fit, Labelled, Report, fit_corrections, report
-from layadesk.domain.route_statistics import RouteStatistics, summarise_routes
 from layadesk.domain.routing import RouterAnswer
 from layadesk.model_library.disk import write_atomically
 from layadesk.usecases.expert_pool import ExpertPool
@@ -79,11 +78,6 @@ class RouterLearning:
         self._learned = learned
         self._router = router
         self._pool = pool
-
-    def statistics(self) -> RouteStatistics:
-        """Of all kept routes."""
-        answers = self._judged()
-        return summarise_routes((one.route for one in answers), n_corrections=sum(map(is_wrong, answers)))
 
     def calibrate(self) -> Calibrated:
         """Fit to the corrections and put the fit in use; the router starts anew.

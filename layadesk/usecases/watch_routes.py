@@ -1,9 +1,8 @@
-"""Routes as the window shows them: what was kept in sum, and what can be learned from what was said about them."""
+"""What can be learned from what was said about routes, for the window."""
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from layadesk.domain.route_statistics import RouteStatistics
 from layadesk.usecases.router_learning import Calibrated, RouterLearning
 
 
@@ -13,10 +12,6 @@ class WatchRoutes:
     def __init__(self, learning: RouterLearning) -> None:
         self._learning = learning
         self._thread = ThreadPoolExecutor(1, "routes")
-
-    def statistics(self) -> Future[RouteStatistics]:
-        """Of all kept routes."""
-        return self._thread.submit(self._learning.statistics)
 
     def calibrate(self) -> Future[Calibrated]:
         """Fit the router to the corrections; see `RouterLearning.calibrate`."""

@@ -73,4 +73,4 @@ def test_without_corrections_there_is_nothing_to_learn_and_each_command_says_so(
     assert "too few corrections" in shell.run("router", "calibrate").err
     assert "nothing to take back" in shell.run("router", "undo").err
     assert shell.run("router", "export", str(shell.folder / "out.jsonl"), "--json").json["n"] == 0
-    assert shell.run("router", "stats", "--json").json["n"] == 0
+    assert shell.run("router", "stats", "--json").json["n_routes"] == 0

@@ -9,7 +9,6 @@ from layadesk.domain.chat import Correction, Rating
 from layadesk.domain.corrections import JudgedAnswer, effort_raises, right_task, task_behind
 from layadesk.domain.inference import FinishReason
 from layadesk.domain.route_calibration import NO_FIT, Fit, Labelled, applied, fit_corrections, report
-from layadesk.domain.route_statistics import summarise_routes
 from layadesk.domain.routing import Route, RouteReason
 from layadesk.domain.routing_labels import TASKS
 from layadesk.domain.strengths import Strengths
@@ -93,17 +92,3 @@ def test_what_the_user_says_tells_the_task_and_a_good_route_confirms_its_own() -
     assert task(Correction(Rating.WRONG, expert="general")) is None
     assert task(Correction(Rating.WRONG, task="advise")) == "advise"
     assert task(Correction(Rating.WRONG, task="cooking")) is None
-
-
-def test_routes_are_summed_up_and_nothing_is_made_of_none() -> None:
-    routes = [
-        Route("a", RouteReason.ROUTER, task="code", confidence=0.9, route_ms=0.2),
-        Route("b", RouteReason.PINNED, previous="a", n_reprefill=120, route_ms=0.4),
-    ]
-    found = summarise_routes(routes, n_corrections=1)
-    assert (found.n, found.n_switches, found.n_reprefill, found.n_corrections) == (2, 1, 120, 1)
-    assert found.expert_share == {"a": 0.5, "b": 0.5}
-    assert found.task_share == {"code": 1.0}
-    assert found.route_ms_p50 == pytest.approx(0.3)
-    empty = summarise_routes([], n_corrections=0)
-    assert (empty.n, empty.route_ms_p50, empty.expert_share) == (0, None, {})

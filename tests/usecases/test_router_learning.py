@@ -12,8 +12,8 @@ from layadesk.domain.inference import FinishReason
 from layadesk.domain.routing import RouterAnswer
 from layadesk.domain.routing_labels import TASKS
 from layadesk.router.learned_file import read_learned
+from layadesk.usecases.count_routes import CountRoutes
 from layadesk.usecases.router_learning import LearnedFiles, RouterLearning
-from layadesk.usecases.watch_routes import WatchRoutes
 from layadesk.workers.router_client import RouterClient
 from tests.fakes.answering import PATIENCE_S, PlayedDesk
 
@@ -108,13 +108,11 @@ def test_corrections_are_exported_in_layas_format_with_the_message_before(lab: L
     assert row["expected"]["task"] in row["questions"]["task"]["criteria"]
 
 
-def test_the_kept_routes_are_summed_up_for_the_window(lab: Learning) -> None:
+def test_the_kept_routes_are_summed_up_with_what_was_said_about_them(lab: Learning) -> None:
     lab.wrong("hello there", "chat")
     lab.say("and another", Correction(Rating.GOOD))
-    routes = WatchRoutes(lab.learning)
-    found = routes.statistics().result(PATIENCE_S)
-    routes.close()
-    assert (found.n, found.n_corrections, found.expert_share) == (2, 1, {"alpha": 1.0})
+    found = CountRoutes(lab.desk.store)().result(PATIENCE_S)
+    assert (found.n_routes, found.n_wrong, found.n_good, found.experts) == (2, 1, 1, (("alpha", 2),))
 
 
 def test_a_fitted_threshold_comes_before_that_of_the_settings(lab: Learning) -> None:

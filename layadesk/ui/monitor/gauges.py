@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication
 
 from layadesk.domain.hardware import GpuSample, Throttle
 from layadesk.ui.texts import words
+from layadesk.ui.texts.numbers import gib_with_unit
 
 translate = QCoreApplication.translate
 
@@ -25,7 +26,7 @@ def gauges(gpu: GpuSample) -> Iterator[str]:
     if gpu.temperature_celsius is not None:
         yield f"{gpu.temperature_celsius:.0f} °C"
     if gpu.evicted_bytes:
-        yield translate("gauges", "pushed out to RAM {value}").format(value=f"{gpu.evicted_bytes / 2**30:.1f} GiB")
+        yield translate("gauges", "pushed out to RAM {value}").format(value=gib_with_unit(gpu.evicted_bytes))
     for reason in gpu.throttle or ():
         yield _throttle(reason)
 

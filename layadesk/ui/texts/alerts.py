@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication
 from layadesk.domain.alert_watch import Alert
 from layadesk.domain.machine_alerts import Danger, Severity
 from layadesk.ui.texts.marks import QT_TRANSLATE_NOOP
+from layadesk.ui.texts.numbers import gib_with_unit
 from layadesk.ui.texts.words import together
 
 translate = QCoreApplication.translate
@@ -54,7 +55,7 @@ def alert_words(alert: Alert) -> str:
         value=f"{value:.0f}",
         share=f"{100 * value:.0f} %",
         rate=f"{value / 2**20:.0f} MiB/s",
-        size=f"{value / 2**30:.1f} GiB",
+        size=gib_with_unit(value),
     )
     return together(cause, translate("alerts", _REMEDIES.get(alert.danger, _CLOSE_OTHERS)))
 
