@@ -33,6 +33,7 @@ from layadesk.usecases.answer_request import AnswerRequest
 from layadesk.usecases.ask import Ask
 from layadesk.usecases.bundle import UseCases
 from layadesk.usecases.check_installation import CheckInstallation
+from layadesk.usecases.continue_answer import ContinueAnswer
 from layadesk.usecases.count_routes import CountRoutes
 from layadesk.usecases.diagnose import Diagnose, GatherCase
 from layadesk.usecases.engine_work import EngineWorkWatch
@@ -261,6 +262,7 @@ class Desk:
             import_settings=ImportSettings(core.settings),
             send_message=SendMessage(start_turn),
             regenerate=Regenerate(start_turn),
+            continue_answer=ContinueAnswer(start_turn),
             stop_generation=StopGeneration(core.answers, running),
             experts=core.experts,
             resources=WatchResources(core.sampler, Timeline(turns), guard, history),

@@ -68,6 +68,10 @@
         <source>What was written until then is kept.</source>
         <translation>已生成的内容已保留。</translation>
     </message>
+    <message>
+        <source>Continue</source>
+        <translation>继续写</translation>
+    </message>
 </context>
 <context>
     <name>AnswerView</name>
@@ -1735,6 +1739,14 @@
     <message>
         <source>needed {needs_gib}, RAM free {free_gib}</source>
         <translation>需要 {needs_gib}，空闲内存 {free_gib}</translation>
+    </message>
+    <message>
+        <source>This answer cannot be gone on with.</source>
+        <translation>无法接着写这条回答。</translation>
+    </message>
+    <message>
+        <source>Only the last answer can, where it was stopped or cut off. Answer again instead.</source>
+        <translation>只有最后一条、且被停止或截断的回答可以接着写。可以改为重新回答。</translation>
     </message>
 </context>
 <context>

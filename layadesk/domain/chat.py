@@ -119,6 +119,15 @@ class OpenConversation:
     siblings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
+def can_be_continued(message: Message) -> bool:
+    """Whether this is an answer that ended before its end, with something to go on with and someone to do it."""
+    if message.role is not Role.ASSISTANT or message.expert_id is None or not (message.text or message.thinking):
+        return False
+    if message.status is MessageStatus.COMPLETE:
+        return message.finish_reason is FinishReason.LENGTH
+    return message.status is not MessageStatus.STREAMING
+
+
 def text_for_expert(message: Message) -> str:
     """What an expert reads of a message: its files first, each with its name, then what was said."""
     files = [f"[{one.name}]\n{_fenced(one)}" for one in message.attachments]

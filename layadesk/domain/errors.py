@@ -51,6 +51,7 @@ class ErrorCode(StrEnum):
     EXPORT_FAILED = "export_failed"
     SETTINGS_FILE_FOREIGN = "settings_file_foreign"
     CONVERSATION_BUSY = "conversation_busy"
+    CANNOT_CONTINUE = "cannot_continue"
     # the machine
     DATA_DIR_READ_ONLY = "data_dir_read_only"
     DISK_FULL = "disk_full"

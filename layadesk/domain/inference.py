@@ -123,7 +123,8 @@ class Timings:
 
     `ttft_ms` counts from the arrival in the engine to the first token, `total_ms` to the last. `restore_ms` is the
     reading of cells from disk, `sample_ms` the choosing of all tokens; `gap_p50_ms`, `gap_p95_ms` and `gap_max_ms` are
-    the waits between tokens. `n_thinking` of the decoded tokens were thinking.
+    the waits between tokens. `n_thinking` of the decoded tokens were thinking. `n_before` of the prompt tokens are the
+    answer's own beginning, where it was gone on with.
     """
 
     queue_ms: float | None = None
@@ -143,6 +144,7 @@ class Timings:
     n_decoded: int = 0
     n_thinking: int = 0
     n_ctx: int = 0
+    n_before: int = 0
 
     @property
     def prefill_tps(self) -> float | None:

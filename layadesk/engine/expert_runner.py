@@ -109,7 +109,11 @@ class ExpertRunner:
         one.closing = prompt.closing
         one.grammar = prompt.grammar
         one.stream = TextStream(
-            one.request.sampling.stop, ends=self.prompts.stops, marks=self.prompts.marks, is_open=prompt.is_thinking
+            one.request.sampling.stop,
+            ends=self.prompts.stops,
+            marks=self.prompts.marks,
+            is_open=prompt.is_thinking,
+            is_begun=prompt.is_begun,
         )
         one.is_restoring = self.kept.ask_disk(one)
         self.scheduler.add(one)

@@ -12,7 +12,7 @@ from layadesk.engine.chat_template import CHATML, CHATML_STOPS, ChatTemplate
 from layadesk.engine.json_grammar import checked_grammar
 from layadesk.engine.literals import Literals
 from layadesk.engine.template_sandbox import MAX_CHARS
-from layadesk.engine.thinking import ThinkingMarks, budget_of, switches_of, template_variables
+from layadesk.engine.thinking import Begun, ThinkingMarks, budget_of, switches_of, template_variables
 
 MAX_TEXT_CHARS = MAX_CHARS // 2  # a template adds its own, and may hold a text twice
 
@@ -22,7 +22,8 @@ class Prompt:
     """Ready to be computed. `n_dropped` of the oldest messages were left out, and that must be said.
 
     `is_thinking`: the template has opened the thoughts. `closing` are the tokens that end them when their budget is
-    used up; empty without a budget. `grammar` binds the answer.
+    used up; empty without a budget. `grammar` binds the answer. `is_begun`: it ends in the middle of an answer, or of
+    the thoughts before it.
     """
 
     tokens: list[int]
@@ -30,6 +31,7 @@ class Prompt:
     is_thinking: bool = False
     closing: tuple[int, ...] = ()
     grammar: str | None = None
+    is_begun: bool = False
 
 
 class PromptBuilder:
@@ -56,8 +58,10 @@ class PromptBuilder:
         messages: Sequence[PromptMessage],
         max_tokens: int | None,
         thinking: ThinkingParams = ThinkingParams(),  # noqa: B008  # frozen
+        begun: Begun | None = None,
     ) -> Prompt:
-        """Tokens of as many of `messages` as fit.
+        """Tokens of as many of `messages` as fit. `begun`: the last of them is an answer to go on with, so it follows
+        the template's opening of an answer and no mark ends it.
 
         Raises EMPTY_PROMPT, TEMPLATE_FAILED, GGUF_NO_VOCABULARY, or CONTEXT_LENGTH_EXCEEDED where even the last
         message alone is too long.
@@ -72,7 +76,7 @@ class PromptBuilder:
 
         def count(kept: Sequence[PromptMessage]) -> int:
             if len(kept) not in counted:
-                counted[len(kept)] = self._tokens(kept, variables)
+                counted[len(kept)] = self._tokens(kept, variables, begun)
             return len(counted[len(kept)][0])
 
         n_dropped = fit_messages(messages, count, n_ctx=n_ctx, reserve=answer_reserve(n_ctx, max_tokens))
@@ -82,6 +86,10 @@ class PromptBuilder:
         if not tokens:
             raise fail(ErrorCode.EMPTY_PROMPT)
         opened = self.marks.is_opened_by(rendered)
+        if begun is not None and (begun.text or begun.thought):
+            return self._with_thinking(
+                Prompt(tokens, n_skipped + n_dropped, begun.is_thinking, is_begun=True), thinking
+            )
         return self._with_thinking(Prompt(tokens, n_skipped + n_dropped, opened), thinking)
 
     def _beyond_template(self, messages: Sequence[PromptMessage]) -> int:
@@ -112,9 +120,16 @@ class PromptBuilder:
             return replace(prompt, tokens=[*prompt.tokens, *closing], is_thinking=False)
         return replace(prompt, closing=tuple(closing))
 
-    def _tokens(self, messages: Sequence[PromptMessage], variables: Mapping[str, Any]) -> tuple[list[int], str]:
-        marked, marks = self._literals.mark(messages)
-        rendered = self._template.render(marked, variables)
+    def _tokens(
+        self, messages: Sequence[PromptMessage], variables: Mapping[str, Any], begun: Begun | None
+    ) -> tuple[list[int], str]:
+        said = [] if begun is None else [PromptMessage(Role.ASSISTANT, text) for text in (begun.thought, begun.text)]
+        asked = messages if begun is None else messages[:-1]
+        marked, marks = self._literals.mark([*asked, *said])
+        rendered = self._template.render(marked[: len(asked)], variables)
+        if begun is not None:
+            before, between = self.marks.around(begun, is_open=self.marks.is_opened_by(rendered))
+            rendered += f"{before}{marked[-2].text}{between}{marked[-1].text}"
         tokens = self._literals.tokenize(rendered, marks, self._expert.tokenize)
         return self._with_one_bos(tokens), rendered
 

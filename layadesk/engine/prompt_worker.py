@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError
 from layadesk.engine.failure_trace import trace_of
 from layadesk.engine.prompt import Prompt, PromptBuilder
+from layadesk.engine.thinking import Begun
 from layadesk.protocol.commands import Generate
 
 log = logging.getLogger(__name__)
@@ -82,7 +83,7 @@ def _build(job: _Job) -> PromptReady | PromptRefused:
     request = job.request
     began = time.perf_counter()
     try:
-        prompt = job.builder.build(request.messages, request.sampling.max_tokens, request.thinking)
+        prompt = job.builder.build(request.messages, request.sampling.max_tokens, request.thinking, begun_by(request))
         prompt = replace(prompt, grammar=job.builder.grammar(request.sampling))
     except LayaDeskError as refusal:
         return PromptRefused(job.order, request.model_id, refusal.report)
@@ -91,3 +92,8 @@ def _build(job: _Job) -> PromptReady | PromptRefused:
         report = ErrorReport(ErrorCode.INTERNAL, {"reason": "prompt", "detail": type(error).__name__})
         return PromptRefused(job.order, request.model_id, report)
     return PromptReady(job.order, request.model_id, prompt, time.perf_counter() - began)
+
+
+def begun_by(request: Generate) -> Begun | None:
+    """The answer that a request goes on with."""
+    return Begun(request.messages[-1].text, request.thought) if request.continues else None

@@ -71,9 +71,10 @@ class TextStream:
         ends: Sequence[str] = (),
         marks: ThinkingMarks = NO_MARKS,
         is_open: bool = False,
+        is_begun: bool = False,
     ) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._splitter = ThoughtSplitter(marks, is_open=is_open)
+        self._splitter = ThoughtSplitter(marks, is_open=is_open, is_begun=is_begun)
         self._thought = StopFilter(ends)
         self._answer = StopFilter((*stops, *ends))
 

@@ -18,12 +18,26 @@ _PAIRS = (
     ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
 )
 _PLAIN_ANSWERS = ("<|channel|>final<|message|>",)  # an answer without thoughts that says so
+_CHANNEL = "<|channel|>"
 _ON_OFF = ("enable_thinking", "thinking")  # variables of chat templates
 _EFFORT = "reasoning_effort"
 _TAG = re.compile(r"\{[{%].*?[%}]\}", re.DOTALL)
 _QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
 MAX_EFFORT_CHARS = 32
 MAX_BUDGET = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """An answer so far, that is to be gone on with: what was thought, and what was said."""
+
+    text: str
+    thought: str = ""
+
+    @property
+    def is_thinking(self) -> bool:
+        """Whether it ended in the middle of its thoughts."""
+        return bool(self.thought) and not self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +64,21 @@ class ThinkingMarks:
         """Whether the template itself has opened the thoughts, so that the model begins in the middle of them."""
         return prompt.rstrip().endswith(self.opening)
 
+    def around(self, begun: "Begun", *, is_open: bool) -> tuple[str, str]:
+        """What a model has written before its thoughts and between them and the answer, for an answer that is gone on
+        with. `is_open`: the template has written the first of it.
+        """
+        by_channel = self.opening.startswith(_CHANNEL)
+        gap = "" if by_channel else "\n"
+        if begun.thought or is_open:
+            return "" if is_open else self.opening + gap, "" if begun.is_thinking else f"{gap}{self.closing}{gap}{gap}"
+        return "", _PLAIN_ANSWERS[0] if by_channel and begun.text else ""
+
 
 def _knows(pair: tuple[str, str], template: str, reserved: Mapping[str, int]) -> bool:
     opening, closing = pair
-    if "<|channel|>" in opening:
-        return "<|channel|>" in reserved
+    if _CHANNEL in opening:
+        return _CHANNEL in reserved
     return opening in template or closing in template or opening in reserved
 
 
@@ -99,11 +123,12 @@ class ThoughtSplitter:
     first closing mark ends them, whatever was opened inside. Space around a mark belongs to neither.
     """
 
-    def __init__(self, marks: ThinkingMarks, *, is_open: bool = False) -> None:
+    def __init__(self, marks: ThinkingMarks, *, is_open: bool = False, is_begun: bool = False) -> None:
+        """`is_open`: it begins in thoughts; `is_begun`: it goes on in the middle of either, where space counts."""
         self._marks = marks
         self._held = ""
-        self._state = "thinking" if is_open else "beginning"
-        self._skips_space = is_open
+        self._state = "thinking" if is_open else "answering" if is_begun else "beginning"
+        self._skips_space = is_open and not is_begun
 
     @property
     def is_thinking(self) -> bool:

@@ -41,6 +41,9 @@ class Generate(msgspec.Struct, frozen=True, tag=True):
 
     `conversation_id` ties turns together: what one has computed is kept for the next, also on disk. `client` is among
     whom turns are shared fairly; without one, each conversation is a client of its own.
+
+    `continues`: the last message is the assistant's and the answer so far, to be gone on with; `thought` is what was
+    thought before it. What comes back is only what is new.
     """
 
     request_id: str
@@ -50,6 +53,8 @@ class Generate(msgspec.Struct, frozen=True, tag=True):
     thinking: ThinkingParams = ThinkingParams()
     conversation_id: str = ""
     client: str = ""
+    continues: bool = False
+    thought: str = ""
 
 
 class Cancel(msgspec.Struct, frozen=True, tag=True):

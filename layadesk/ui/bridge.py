@@ -1,7 +1,7 @@
 """The only hop from other threads into the GUI thread: feeds and futures of the use cases.
 
 Three promises: everything arrives in order and nothing is lost; the text of answers is merged and handed over at most
-30 times a second; nothing of an answer comes after its TurnEnded.
+30 times a second; nothing of an answer comes after its TurnEnded, unless it is started again.
 """
 
 import logging
@@ -18,7 +18,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError
 from layadesk.protocol.feed import Feed
-from layadesk.usecases.turns import TurnEnded, TurnEvent, TurnProgress, TurnText, TurnThinking
+from layadesk.usecases.turns import TurnEnded, TurnEvent, TurnProgress, TurnStarted, TurnText, TurnThinking
 
 log = logging.getLogger(__name__)
 
@@ -152,6 +152,8 @@ class _TurnQueue:
     def add(self, event: TurnEvent) -> bool:
         """Append, or merge with the newest event of the same answer; false when that answer has ended."""
         message_id = _message_id(event)
+        if isinstance(event, TurnStarted):
+            self._ended.pop(message_id, None)  # an answer that is gone on with
         if message_id in self._ended:
             return False
         if isinstance(event, TurnEnded):

@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from layadesk.domain.context_budget import estimate_tokens
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
@@ -36,12 +36,21 @@ AnswerEvent = RouteChosen | RequestEvent | DraftEvent
 
 
 @dataclass(frozen=True, slots=True)
+class Begun:
+    """Who began an answer that is to be gone on with, and what was thought before it."""
+
+    expert: str
+    thought: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerOrder:
     """What a client wants answered, as a turn of `conversation_id` where there is one.
 
     `picked` is the user's choice for this message, `pinned` that for the conversation; without either the router
     chooses, in at most `route_deadline_s` (None: as the settings say). `current` answered the message before.
-    `thinking` None is what the user has chosen for the expert.
+    `thinking` None is what the user has chosen for the expert. `begun`: the last of `messages` is an answer to go on
+    with, by the expert that began it; nothing is routed.
     """
 
     request_id: str
@@ -55,6 +64,7 @@ class AnswerOrder:
     conversation_id: str = ""
     client: str = ""
     thinking: ThinkingParams | None = None
+    begun: Begun | None = None
 
 
 class AnswerRequest:
@@ -91,8 +101,10 @@ class AnswerRequest:
                 self._asking[order.request_id] = on_event
         if is_held:
             on_event(Queued(order.request_id, position))
-            return
-        self._route(order, questions, on_event)
+        elif order.begun is not None:
+            self._go_on(order, None, on_event)
+        else:
+            self._route(order, questions, on_event)
 
     def pause(self) -> None:
         """Hold what is asked from now on; it waits as queued."""
@@ -144,8 +156,11 @@ class AnswerRequest:
             self._leave_routing(request_id)
             on_event(Failed(request_id, error.report))
             return
-        log.info("route_decision %s", decision_line(route))
-        on_event(RouteChosen(request_id, route))
+        if order.begun is None:
+            log.info("route_decision %s", decision_line(route))
+            on_event(RouteChosen(request_id, route))
+        else:
+            route = replace(route, second=None)
         with self._lock:
             is_cancelled = self._routing[request_id]
         if is_cancelled:
@@ -193,6 +208,8 @@ class AnswerRequest:
             order.thinking or (ThinkingParams(enabled=True) if route.thinks else self._pool.thinking(route.expert)),
             conversation_id=order.conversation_id,
             client=order.client,
+            continues=order.begun is not None,
+            thought="" if order.begun is None else order.begun.thought,
         )
         self._engine.generate(request, on_event)
         if self._leave_routing(request_id):  # cancelled while it was handed over: the engine did not know the id yet
@@ -208,9 +225,10 @@ def turn_of(order: AnswerOrder) -> Turn:
     """What the policy weighs of an order beside the router's answer; token counts are estimates."""
     said = [message.text for message in order.messages if message.role is Role.USER]
     counts = [estimate_tokens(message.text) for message in order.messages]
-    must = counts[-1] + (counts[0] if order.messages[0].role is Role.SYSTEM else 0)
+    n_last = 1 if order.begun is None else 2
+    must = sum(counts[-n_last:]) + (counts[0] if order.messages[0].role is Role.SYSTEM else 0)
     return Turn(
-        picked=order.picked,
+        picked=order.picked if order.begun is None else order.begun.expert,
         pinned=order.pinned,
         current=order.current,
         is_follow_up=is_follow_up(said[-1], has_history=len(said) > 1),

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from layadesk.protocol.feed import Feed
 from layadesk.settings.settings import Settings
+from layadesk.usecases.continue_answer import ContinueAnswer
 from layadesk.usecases.count_routes import CountRoutes
 from layadesk.usecases.diagnose import Diagnose
 from layadesk.usecases.import_settings import ImportSettings
@@ -28,6 +29,7 @@ class UseCases:
     conversations: Conversations
     send_message: SendMessage
     regenerate: Regenerate
+    continue_answer: ContinueAnswer
     stop_generation: StopGeneration
     move_chats: MoveChats
     route_counts: CountRoutes

@@ -16,18 +16,20 @@ SAVE_EVERY_S = 0.5
 
 
 class RunningTurn:
-    """One unfinished answer. Written by the worker thread that brings its events, read by any."""
+    """One unfinished answer; it begins with the text that `message` has already. Written by the worker thread that
+    brings its events, read by any.
+    """
 
     def __init__(self, message: Message, request_id: str) -> None:
         self.message = message
         self.request_id = request_id
         self.n_decoded = 0
-        self.n_chars = 0
+        self.n_chars = len(message.text)
         self.is_dirty = False
         self.is_stopped = False
-        self.n_thinking_chars = 0
-        self._parts: list[str] = []
-        self._thinking_parts: list[str] = []
+        self.n_thinking_chars = len(message.thinking)
+        self._parts: list[str] = [message.text]
+        self._thinking_parts: list[str] = [message.thinking]
 
     def append(self, text: str, n_decoded: int) -> None:
         """Add new text at the end."""

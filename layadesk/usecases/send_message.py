@@ -2,7 +2,7 @@
 
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 
@@ -16,14 +16,14 @@ from layadesk.domain.chat import (
     title_from,
 )
 from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
-from layadesk.domain.inference import PromptMessage, Role
+from layadesk.domain.inference import PromptMessage, Role, ThinkingParams
 from layadesk.domain.presets import with_preset
 from layadesk.protocol.events import Failed
 from layadesk.protocol.feed import Feed
 from layadesk.settings import definitions
 from layadesk.settings.settings import Settings
 from layadesk.store.store import Store
-from layadesk.usecases.answer_request import AnswerOrder, AnswerRequest, as_prompt, clean_text
+from layadesk.usecases.answer_request import AnswerOrder, AnswerRequest, Begun, as_prompt, clean_text
 from layadesk.usecases.expert_pool import ExpertPool
 from layadesk.usecases.futures import then
 from layadesk.usecases.running_turns import RunningTurn, RunningTurns
@@ -33,7 +33,7 @@ from layadesk.usecases.turns import TurnEvent, TurnStarted
 
 
 class StartTurn:
-    """What sending, editing and regenerating have in common: one new answer under one question. Any thread."""
+    """What sending, editing, regenerating and continuing have in common: one answer that is made. Any thread."""
 
     def __init__(
         self,
@@ -78,25 +78,47 @@ class StartTurn:
             MessageStatus.STREAMING,
         )
         branch = (*branch_to(messages, question.parent_id), question)
-        added = (question, answer) if new_question else (answer,)
-        turn = RunningTurn(answer, new_id())
-        self.running.add(turn)
-        recorder = TurnRecorder(turn, self.store, self.running, self._feed)
-        order = AnswerOrder(
-            turn.request_id,
-            as_prompt(
-                conversation.system_prompt or self._settings.get(definitions.SYSTEM_PROMPT),
-                [_as_prompt(m) for m in branch if m.text or m.attachments],
-            ),
+        order = replace(self._order(conversation, branch), picked=picked)
+        return self._start(order, answer, question if new_question else None)
+
+    def go_on(self, conversation: Conversation, messages: Mapping[str, Message], answer: Message) -> TurnStarted:
+        """Let the expert that began `answer` go on with it; what it writes is added to the same message."""
+        route = answer.route
+        begun = Begun(answer.expert_id or "", answer.thinking)
+        order = self._order(conversation, branch_to(messages, answer.parent_id))
+        order = replace(order, messages=(*order.messages, PromptMessage(Role.ASSISTANT, answer.text)))
+        # As when it was begun: otherwise the template says something else, and nothing that was computed is of use.
+        thinking = ThinkingParams(enabled=True) if route is not None and route.thinks else None
+        order = replace(order, begun=begun, thinking=thinking)
+        open_again = replace(answer, status=MessageStatus.STREAMING, finish_reason=None, error=None)
+        return self._start(order, open_again, None)
+
+    def messages_for_expert(self, conversation: Conversation, branch: Sequence[Message]) -> tuple[PromptMessage, ...]:
+        """What an expert gets to read: the system prompt, and all of the branch that says anything."""
+        return as_prompt(
+            conversation.system_prompt or self._settings.get(definitions.SYSTEM_PROMPT),
+            [PromptMessage(m.role, text_for_expert(m)) for m in branch if m.text or m.attachments],
+        )
+
+    def _order(self, conversation: Conversation, branch: Sequence[Message]) -> AnswerOrder:
+        return AnswerOrder(
+            new_id(),
+            self.messages_for_expert(conversation, branch),
             with_preset(self._pool.sampling(), conversation.preset),
             pinned=conversation.expert_id,
-            picked=picked,
             conversation_id=conversation.conversation_id,
             current=next((m.expert_id for m in reversed(branch) if m.expert_id and m.text), None),
         )
+
+    def _start(self, order: AnswerOrder, answer: Message, question: Message | None) -> TurnStarted:
+        """Store what is new, tell of it, and begin."""
+        added = (answer,) if question is None else (question, answer)
+        turn = RunningTurn(answer, order.request_id)
+        self.running.add(turn)
+        recorder = TurnRecorder(turn, self.store, self.running, self._feed)
         # Asked for before anything else is told: whatever happens to a listener, the question will be on disk.
         committed = self.store.add_messages(added, leaf_id=answer.message_id)
-        started = TurnStarted(conversation.conversation_id, question if new_question else None, answer)
+        started = TurnStarted(answer.conversation_id, question, answer)
         self._feed.publish(started)
 
         def after_commit(_: Future[None]) -> None:
@@ -173,7 +195,3 @@ class SendMessage:
 def new_id() -> str:
     """A fresh id for a message, a conversation or a request."""
     return uuid.uuid4().hex
-
-
-def _as_prompt(message: Message) -> PromptMessage:
-    return PromptMessage(message.role, text_for_expert(message))

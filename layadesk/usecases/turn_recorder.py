@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from layadesk.domain.chat import Message, MessageStatus
 from layadesk.domain.errors import ErrorCode, ErrorReport
-from layadesk.domain.inference import FinishReason, MemoryUse
+from layadesk.domain.inference import FinishReason, MemoryUse, Timings
 from layadesk.protocol.events import (
     Failed,
     Finished,
@@ -55,6 +55,7 @@ class TurnRecorder:
         self._conversation_id = turn.message.conversation_id
         self._message_id = turn.message.message_id
         self._memory: MemoryUse | None = None
+        self._begun = turn.message  # what is gone on with; without text for a new answer
 
     def on_event(self, event: AnswerEvent) -> None:
         """Take the next event of the request."""
@@ -118,15 +119,16 @@ class TurnRecorder:
         )
 
     def _finished(self, event: Finished) -> Message:
-        if event.text != self._turn.text or event.thinking != self._turn.thinking:
+        text, thinking = self._begun.text + event.text, self._begun.thinking + event.thinking
+        if text != self._turn.text or thinking != self._turn.thinking:
             log.error("the deltas of message %s differ from its final text", self._message_id)
         return replace(
             self._turn.message,
-            text=event.text,
-            thinking=event.thinking,
+            text=text,
+            thinking=thinking,
             status=_STATUS[event.finish_reason],
             finish_reason=event.finish_reason,
-            timings=event.timings,
+            timings=_with_beginning(event.timings, self._begun.timings),
             memory=self._memory,
         )
 
@@ -148,3 +150,8 @@ class TurnRecorder:
             return
         self._store.finish_message(message)
         self._feed.publish(TurnEnded(self._conversation_id, self._message_id, message))
+
+
+def _with_beginning(timings: Timings, before: Timings | None) -> Timings:
+    """Those of the last part of an answer, with the number of tokens it had before."""
+    return timings if before is None else replace(timings, n_before=before.n_before + before.n_decoded)

@@ -59,3 +59,20 @@ def test_another_conversation_shares_the_system_prompt(engine: RunningEngine) ->
     engine.unload()
     alone = engine.finished(engine.ask([system, *recital(SENTENCES[3], 1)], sampling=sampling))
     assert other.text == alone.text
+
+
+def test_an_answer_that_was_cut_off_goes_on_as_if_it_had_not_been_and_computes_next_to_nothing(
+    engine: RunningEngine,
+) -> None:
+    engine.unload()
+    messages = recital(SENTENCES[0], 5)
+    whole = engine.finished(engine.ask(messages, sampling=replace(GREEDY, max_tokens=20)))
+    engine.unload()
+    begun = engine.finished(engine.ask(messages, sampling=replace(GREEDY, max_tokens=8)))
+    rest = engine.finished(engine.go_on(messages, begun.text, sampling=replace(GREEDY, max_tokens=12)))
+    assert begun.text + rest.text == whole.text
+    assert rest.timings.n_prompt == begun.timings.n_prompt + 8
+    assert rest.timings.n_prompt - rest.timings.n_cached <= 2
+    engine.unload()
+    cold = engine.finished(engine.go_on(messages, begun.text, sampling=replace(GREEDY, max_tokens=12)))
+    assert cold.text == rest.text, "also where its cells are gone"

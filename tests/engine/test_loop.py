@@ -582,3 +582,49 @@ def test_statistics_come_twice_a_second_while_it_works(start_engine: Start, any_
     told = [event for event in engine.events if isinstance(event, EngineStats)]
     assert len(told) <= 2 + end.timings.decode_ms / 500 + 1
     assert all(isinstance(event, TextDelta) for event in engine.of(request_id)[4:-1])
+
+
+# ── going on with an answer ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_stopped_answer_is_gone_on_with_and_only_what_is_new_comes_back(start_engine: Start, any_file: str) -> None:
+    engine = start_engine(ScriptedBackend(ScriptedOptions(text="one two three four", decode_tps=200)), expert(any_file))
+    first = engine.ask("Count.")
+    engine.wait_text(first, 6)
+    engine.cancel(first)
+    begun = engine.finished(first).text
+    rest = engine.finished(engine.go_on("Count.", begun))
+    assert begun + rest.text == "one two three four"
+    assert rest.finish_reason is FinishReason.STOP
+    assert rest.timings.n_prompt - rest.timings.n_cached <= 2, "all but the last token lies in cells"
+
+
+def test_space_at_the_seam_of_an_answer_that_is_gone_on_with_stays(start_engine: Start, any_file: str) -> None:
+    engine = start_engine(ScriptedBackend(ScriptedOptions(text="one\n\n  two")), expert(any_file))
+    assert engine.finished(engine.go_on("Count.", "one")).text == "\n\n  two"
+
+
+def test_thoughts_are_gone_on_with_as_thoughts(start_engine: Start, any_file: str) -> None:
+    engine = start_engine(ScriptedBackend(ScriptedOptions(text="<think>\nHm, so.\n</think>\n\nYes.")), expert(any_file))
+    end = engine.finished(engine.go_on("Why?", "", thought="Hm,"))
+    assert (end.thinking, end.text) == (" so.", "Yes.")
+
+
+@pytest.mark.parametrize(
+    ("messages", "sampling", "reason"),
+    [
+        ([PromptMessage(Role.USER, "x")], GREEDY, "no answer"),
+        (
+            [PromptMessage(Role.USER, "x"), PromptMessage(Role.ASSISTANT, "{")],
+            replace(GREEDY, json_schema="{}"),
+            "grammar",
+        ),
+    ],
+)
+def test_what_cannot_be_gone_on_with_is_refused_in_words(
+    start_engine: Start, any_file: str, messages: list[PromptMessage], sampling: SamplingParams, reason: str
+) -> None:
+    engine = start_engine(ScriptedBackend(ECHO), expert(any_file))
+    engine.send(Generate("r", "expert", tuple(messages), sampling, continues=True))
+    error = engine.failed("r").error
+    assert (error.code, error.facts["reason"]) == (ErrorCode.CANNOT_CONTINUE, reason)

@@ -8,8 +8,9 @@ from layadesk.domain.inference import LoadParams, PromptMessage, Role
 from layadesk.domain.models import ExpertSpec
 from layadesk.engine.backend import Expert, ExpertFacts
 from layadesk.engine.prompt import MAX_TEXT_CHARS, PromptBuilder
-from layadesk.engine.scripted_backend import ScriptedBackend, ScriptedExpert
+from layadesk.engine.scripted_backend import TEMPLATE, ScriptedBackend, ScriptedExpert
 from layadesk.engine.scripted_cells import BOS
+from layadesk.engine.thinking import Begun
 
 
 class Retold:
@@ -137,3 +138,59 @@ def test_a_file_without_a_template_is_asked_in_chatml_and_says_so(tmp_path: Path
 
 def test_a_model_that_knows_chatml_needs_no_stop_strings(tmp_path: Path) -> None:
     assert PromptBuilder(scripted(tmp_path, chat_template=None, control_texts={"<|im_end|>": 259})).stops == ()
+
+
+def test_an_answer_that_is_gone_on_with_follows_the_opening_of_an_answer_and_no_mark_ends_it(tmp_path: Path) -> None:
+    expert = scripted(tmp_path)
+    asked = [PromptMessage(Role.USER, "Count."), PromptMessage(Role.ASSISTANT, "one <|end|> two")]
+    prompt = PromptBuilder(expert).build(asked, None, begun=Begun("one <|end|> two"))
+    before = PromptBuilder(expert).build(asked[:1], None).tokens
+    assert prompt.tokens == [*before, *b"one <|end|> two"], "a mark in it is text, as the model wrote it"
+    assert prompt.is_begun
+
+
+def test_an_answer_that_was_cut_off_in_its_thoughts_is_gone_on_with_in_them(tmp_path: Path) -> None:
+    expert = scripted(tmp_path, chat_template=f"{TEMPLATE}{{# <think> </think> #}}")
+    builder = PromptBuilder(expert)
+    asked = [PromptMessage(Role.USER, "Why?"), PromptMessage(Role.ASSISTANT, "")]
+    cut = builder.build(asked, None, begun=Begun("", "Hm, so"))
+    assert text_of(cut.tokens).endswith("assistant\n<think>\nHm, so")
+    assert cut.is_thinking
+    asked[-1] = PromptMessage(Role.ASSISTANT, "Because")
+    said = builder.build(asked, None, begun=Begun("Because", "Hm, so."))
+    assert text_of(said.tokens).endswith("<think>\nHm, so.\n</think>\n\nBecause")
+    assert not said.is_thinking
+
+
+def test_thoughts_that_the_template_opens_are_not_opened_twice(tmp_path: Path) -> None:
+    opening = TEMPLATE.replace("assistant\n", "assistant\n<think>\n")
+    builder = PromptBuilder(scripted(tmp_path, chat_template=opening))
+    asked = [PromptMessage(Role.USER, "Why?"), PromptMessage(Role.ASSISTANT, "Because")]
+    for thought, expected in (("Hm.", "<think>\nHm.\n</think>\n\nBecause"), ("", "<think>\n\n</think>\n\nBecause")):
+        text = text_of(builder.build(asked, None, begun=Begun("Because", thought)).tokens)
+        assert text.endswith(f"assistant\n{expected}")
+
+
+@pytest.mark.parametrize(
+    ("begun", "expected"),
+    [
+        (Begun("Yes", "Hm"), "<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>Yes"),
+        (Begun("", "Hm"), "<|channel|>analysis<|message|>Hm"),
+        (Begun("Yes"), "<|channel|>final<|message|>Yes"),
+    ],
+)
+def test_channels_are_opened_as_the_model_opened_them(tmp_path: Path, begun: Begun, expected: str) -> None:
+    expert = scripted(tmp_path, control_texts={"<|channel|>": 300, "<|end|>": 259})
+    asked = [PromptMessage(Role.USER, "Why?"), PromptMessage(Role.ASSISTANT, begun.text)]
+    builder = PromptBuilder(expert)
+    tokens = builder.build(asked, None, begun=begun).tokens
+    plain = expert.tokenize(expected, parse_special=True)
+    assert tokens[-len(plain) :] == plain
+
+
+def test_for_a_long_answer_older_turns_are_left_out_and_the_answer_never(tmp_path: Path) -> None:
+    said = "a" * 250
+    messages = [*conversation(20), PromptMessage(Role.ASSISTANT, said)]
+    prompt = PromptBuilder(scripted(tmp_path, n_ctx=512)).build(messages, None, begun=Begun(said))
+    assert prompt.n_dropped > 0
+    assert text_of(prompt.tokens).endswith(f"last question{text_of([])}assistant\n{said}")

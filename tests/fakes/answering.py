@@ -20,6 +20,7 @@ from layadesk.protocol.feed import Feed
 from layadesk.settings.settings import Settings
 from layadesk.store.store import Store
 from layadesk.usecases.answer_request import AnswerRequest
+from layadesk.usecases.continue_answer import ContinueAnswer
 from layadesk.usecases.expert_pool import ExpertPool
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.regenerate import Regenerate
@@ -200,6 +201,7 @@ class PlayedDesk:
         self.conversations = Conversations(store, self.running, self.turns, forget=self.forgotten.append)
         self.send = SendMessage(start_turn)
         self.regenerate = Regenerate(start_turn)
+        self.continue_answer = ContinueAnswer(start_turn)
         self.stop = StopGeneration(self.answers, self.running)
 
     def install(self, name: str = "alpha", *, n_ctx_train: int = 4096) -> str:

@@ -96,6 +96,15 @@ class RunningEngine:
         self.send(Generate(new_id, model_id, messages, sampling, thinking, conversation_id))
         return new_id
 
+    def go_on(self, text: str | Sequence[PromptMessage], begun: str, *, thought: str = "", **more: Any) -> str:
+        """Have the answer `begun` gone on with; returns the new request's id."""
+        new_id = f"r{len(self._asked)}"
+        asked = (PromptMessage(Role.USER, text),) if isinstance(text, str) else tuple(text)
+        messages = (*asked, PromptMessage(Role.ASSISTANT, begun))
+        sampling = more.pop("sampling", GREEDY)
+        self.send(Generate(new_id, "expert", messages, sampling, continues=True, thought=thought, **more))
+        return new_id
+
     def cancel(self, request_id: str) -> None:
         self._inbox.put(Cancel(request_id))
 

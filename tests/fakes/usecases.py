@@ -275,6 +275,14 @@ class FakeTurns:
 
         return self._store.run(begin)
 
+    def go_on(self, conversation_id: str, answer_id: str) -> Future[TurnStarted]:
+        def begin() -> TurnStarted:
+            self._refuse_if_asked(conversation_id)
+            answer = replace(self._books.messages[conversation_id][answer_id], status=MessageStatus.STREAMING)
+            return self._tell_start(None, answer)
+
+        return self._store.run(begin)
+
     def _send(
         self, conversation: Conversation, text: str, edit_of: str | None, attachments: tuple[Attachment, ...]
     ) -> TurnStarted:
@@ -303,9 +311,12 @@ class FakeTurns:
             self._books.time(),
             MessageStatus.STREAMING,
         )
+        return self._tell_start(question, answer)
+
+    def _tell_start(self, question: Message | None, answer: Message) -> TurnStarted:
         self._books.add(*([answer] if question is None else [question, answer]))
         self._books.running[answer.message_id] = answer
-        started = TurnStarted(conversation_id, question, answer)
+        started = TurnStarted(answer.conversation_id, question, answer)
         self.feed.publish(started)
         self._conversations.changed.publish("")
         return started
@@ -549,6 +560,7 @@ class FakeBundle:
     conversations: FakeConversations
     send_message: Callable[..., Future[TurnStarted]]
     regenerate: Callable[[str, str], Future[TurnStarted]]
+    continue_answer: Callable[[str, str], Future[TurnStarted]]
     stop_generation: FakeStop
     move_chats: FakeMoves
     route_counts: "FakeRoutes"
@@ -595,6 +607,7 @@ class House:
             self.conversations,
             self.turns.send,
             self.turns.again,
+            self.turns.go_on,
             FakeStop(self),
             self.moves,
             self.route_counts,

@@ -112,6 +112,39 @@ def test_stop_keeps_the_text_and_says_so(stage: Stage) -> None:
     assert stage.answer(answer_id).shown_text() == "Everything is"
 
 
+def test_a_stopped_answer_goes_on_in_the_same_message_by_keyboard(stage: Stage) -> None:
+    answer_id = stage.send("Tell me everything")
+    stage.house.route(answer_id, Route("smol", RouteReason.ONLY_EXPERT))
+    stage.house.say(answer_id, "# Everything\n\nis **fi")
+    stage.house.finish(answer_id, MessageStatus.CANCELLED)
+    stage.settle()
+    view = stage.answer(answer_id)
+    assert view.status.go_on.text() == "Continue"
+    assert view.status.go_on.isVisible()
+    view.status.go_on.setFocus()
+    press(view.status.go_on, Qt.Key.Key_Space)
+    stage.qtbot.waitUntil(lambda: bool(stage.house.books.running))
+    stage.house.say(answer_id, "ne**, I think.")
+    stage.house.finish(answer_id)
+    stage.settle()
+    assert stage.answer(answer_id).shown_text() == "Everything\nis fine, I think."
+    assert [m.message_id for m in stage.window.page.transcript.branch].count(answer_id) == 1
+    assert stage.answer(answer_id).status.isHidden()
+
+
+def test_only_the_last_answer_offers_to_go_on(stage: Stage) -> None:
+    first = stage.send("One")
+    stage.house.route(first, Route("smol", RouteReason.ONLY_EXPERT))
+    stage.house.say(first, "cut")
+    stage.house.finish(first, MessageStatus.CANCELLED)
+    stage.settle()
+    assert not stage.answer(first).status.go_on.isHidden()
+    second = stage.send("Two")
+    stage.house.finish(second)
+    stage.settle()
+    assert stage.answer(first).status.go_on.isHidden()
+
+
 def test_the_death_of_the_engine_keeps_the_text_and_says_what_happened(stage: Stage) -> None:
     answer_id = stage.send("Go on")
     stage.house.say(answer_id, "This far")

@@ -7,6 +7,7 @@ from dataclasses import fields
 import pytest
 
 from layadesk.usecases.bundle import UseCases
+from layadesk.usecases.continue_answer import ContinueAnswer
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
 from layadesk.usecases.regenerate import Regenerate
@@ -42,6 +43,7 @@ def test_a_fake_has_the_calls_of_the_real_one(real: type, fake: type) -> None:
 def test_sending_and_regenerating_take_the_same() -> None:
     assert parameters(fakes.FakeTurns.send) == parameters(SendMessage.__call__)
     assert parameters(fakes.FakeTurns.again) == parameters(Regenerate.__call__)
+    assert parameters(fakes.FakeTurns.go_on) == parameters(ContinueAnswer.__call__)
 
 
 def test_the_bundle_has_the_same_fields() -> None:

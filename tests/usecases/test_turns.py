@@ -14,6 +14,7 @@ from layadesk.protocol.events import Failed, Finished, Loading, PrefillProgress,
 from layadesk.settings import definitions
 from layadesk.usecases.running_turns import SAVE_EVERY_S
 from layadesk.usecases.turns import (
+    TurnEnded,
     TurnEvent,
     TurnPhase,
     TurnProgress,
@@ -335,3 +336,62 @@ def test_while_answers_are_paused_what_is_asked_waits_in_its_order_and_can_be_st
     desk.engine.say("here", end=FinishReason.STOP)
     assert desk.log.ended(first.answer.message_id).message.text == "here"
     assert desk.engine.n_asked == 1
+
+
+def stopped(desk: PlayedDesk, text: str = "one two") -> TurnStarted:
+    """A question whose answer was stopped after `text`."""
+    number = desk.engine.n_asked
+    started = desk.ask("Count.")
+    desk.engine.say(text, number=number)
+    desk.stop(started.answer.message_id)
+    desk.log.ended(started.answer.message_id)
+    return started
+
+
+def test_an_answer_that_was_stopped_grows_in_the_same_message(desk: PlayedDesk) -> None:
+    started = stopped(desk)
+    answer_id = started.answer.message_id
+    again = desk.result(desk.continue_answer(started.conversation_id, answer_id))
+    assert (again.answer.message_id, again.answer.text, again.question) == (answer_id, "one two", None)
+    request = desk.engine.request(1)
+    assert [(m.role, m.text) for m in request.messages] == [(Role.USER, "Count."), (Role.ASSISTANT, "one two")]
+    assert (request.continues, request.model_id) == (True, "alpha")
+    assert desk.running.live_text(answer_id) == "one two"
+    asked_before = len(desk.router.asked)
+    desk.engine.say(" three", number=1, end=FinishReason.STOP)
+    desk.log.wait(lambda event: isinstance(event, TurnEnded) and event.message.text == "one two three")
+    stored = desk.result(desk.conversations.open(started.conversation_id)).branch
+    assert [m.text for m in stored] == ["Count.", "one two three"]
+    assert stored[-1].status is MessageStatus.COMPLETE
+    assert stored[-1].route is not None, "the route of its beginning stays"
+    assert stored[-1].timings is not None
+    assert stored[-1].timings.n_before == 0, "a stop told of no tokens here"
+    assert len(desk.router.asked) == asked_before == 1, "nothing is routed again"
+    deltas = [e for e in desk.log.events if isinstance(e, TurnText)]
+    assert [(e.offset, e.text) for e in deltas] == [(0, "one two"), (7, " three")]
+
+
+def test_a_continuation_that_fails_keeps_all_that_was_there(desk: PlayedDesk) -> None:
+    started = stopped(desk)
+    desk.inventory.remove("alpha")
+    desk.install("beta")
+    desk.result(desk.continue_answer(started.conversation_id, started.answer.message_id))
+    desk.log.wait(lambda event: isinstance(event, TurnEnded) and event.message.error is not None)
+    message = desk.result(desk.conversations.open(started.conversation_id)).branch[-1]
+    assert (message.text, message.status) == ("one two", MessageStatus.FAILED)
+    assert message.error is not None
+    assert message.error.code is ErrorCode.UNKNOWN_EXPERT, "nobody else writes on in its place"
+    assert desk.engine.n_asked == 1
+
+
+def test_only_the_last_answer_and_only_a_cut_one_is_gone_on_with(desk: PlayedDesk) -> None:
+    whole = desk.whole_turn("one", "1")
+    with pytest.raises(LayaDeskError) as refused:
+        desk.result(desk.continue_answer(whole.conversation_id, whole.answer.message_id))
+    assert refused.value.code is ErrorCode.CANNOT_CONTINUE
+    started = stopped(desk, "half")
+    conversation = desk.result(desk.conversations.open(started.conversation_id)).conversation
+    desk.whole_turn("and then?", "more", conversation)
+    with pytest.raises(LayaDeskError) as replied:
+        desk.result(desk.continue_answer(started.conversation_id, started.answer.message_id))
+    assert replied.value.facts == {"reason": "replied to"}

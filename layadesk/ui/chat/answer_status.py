@@ -4,7 +4,7 @@ from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from layadesk.domain.chat import Message, MessageStatus
+from layadesk.domain.chat import Message, MessageStatus, can_be_continued
 from layadesk.domain.inference import FinishReason
 from layadesk.ui.texts import words
 from layadesk.ui.texts.errors import explain
@@ -42,9 +42,11 @@ class AnswerStatus(QWidget):
 
     Signals:
         again_requested: the user wants another try.
+    go_on_requested: the expert is to write on where this answer ended.
     """
 
     again_requested = Signal()
+    go_on_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,6 +54,7 @@ class AnswerStatus(QWidget):
         self._message: Message | None = None
         self._progress: TurnProgress | None = None
         self._name: str | None = None
+        self._is_last = False
         self._dot = PhaseDot()
         self._words = QLabel()
         self._words.setFont(small_font())
@@ -64,6 +67,9 @@ class AnswerStatus(QWidget):
         self.again = QPushButton()
         self.again.setObjectName("again")
         self.again.clicked.connect(self.again_requested)
+        self.go_on = QPushButton()
+        self.go_on.setObjectName("go-on")
+        self.go_on.clicked.connect(self.go_on_requested)
         self._lay_out()
         self.hide()
 
@@ -73,9 +79,12 @@ class AnswerStatus(QWidget):
         self._message = None
         self._render()
 
-    def show_end(self, message: Message, *, name: str | None) -> None:
-        """The answer has ended, or is stored as it stands; `name` is the expert's name on screen."""
+    def show_end(self, message: Message, *, name: str | None, is_last: bool) -> None:
+        """The answer has ended, or is stored as it stands; `name` is the expert's name on screen. Only the last one of
+        a branch can be gone on with.
+        """
         self._message = message
+        self._is_last = is_last
         self._progress = None
         self._name = name
         self._render()
@@ -83,6 +92,7 @@ class AnswerStatus(QWidget):
     def set_busy(self, is_busy: bool) -> None:
         """No other try while an answer is being made in this conversation."""
         self.again.setEnabled(not is_busy)
+        self.go_on.setEnabled(not is_busy)
 
     def text(self) -> str:
         """What it says, for tests and screen readers."""
@@ -108,12 +118,14 @@ class AnswerStatus(QWidget):
         inside.setContentsMargins(GAP_M, GAP_S, GAP_S, GAP_S)
         inside.setSpacing(GAP_M)
         inside.addLayout(said, 1)
+        inside.addWidget(self.go_on)
         inside.addWidget(self.again)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, GAP_XS, 0, GAP_XS)
         layout.addLayout(running)
         layout.addWidget(self._frame)
-        self.again.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        for button in (self.go_on, self.again):
+            button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def _render(self) -> None:
         is_running = self._progress is not None
@@ -159,6 +171,9 @@ class AnswerStatus(QWidget):
         is_cancelled = self._message is not None and self._message.status is MessageStatus.CANCELLED
         self.again.setText(self.tr("Answer again") if is_cancelled else self.tr("Try again"))
         self.again.setAccessibleName(self.again.text())
+        self.go_on.setText(self.tr("Continue"))
+        self.go_on.setAccessibleName(self.go_on.text())
+        self.go_on.setVisible(self._is_last and self._message is not None and can_be_continued(self._message))
 
 
 def waiting(message: Message, phase: TurnPhase = TurnPhase.ROUTING) -> TurnProgress:

@@ -29,6 +29,7 @@ class AnswerView(MessageFrame):
 
     Signals:
         again_requested: id of the answer to make another one of.
+        go_on_requested: id of the answer to go on with.
         sibling_requested: id of the message to show in its place.
         again_with_requested: id of the answer, id of the expert that is to answer instead.
         route_rated: id of the answer, what the user thinks of its route, "" takes it back.
@@ -38,6 +39,7 @@ class AnswerView(MessageFrame):
     """
 
     again_requested = Signal(str)
+    go_on_requested = Signal(str)
     again_with_requested = Signal(str, str)
     route_rated = Signal(str, str)
     route_requested = Signal(object)
@@ -60,6 +62,7 @@ class AnswerView(MessageFrame):
         self._name_of = name_of
         self._n_chars = 0
         self._n_thinking_chars = 0
+        self._is_last = False
         self.chip = QToolButton()
         self.chip.setObjectName("route-chip")
         self.chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -75,6 +78,7 @@ class AnswerView(MessageFrame):
         self.body.link_chosen.connect(self.link_chosen)
         self.status = AnswerStatus()
         self.status.again_requested.connect(self._on_again)
+        self.status.go_on_requested.connect(self._on_go_on)
         self._figures = ElidedLabel(meaning=Ink.MUTED)
         self._figures.setFont(small_font())
         self._figures.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
@@ -140,6 +144,7 @@ class AnswerView(MessageFrame):
             self.chip,
             self.drafts.fold,
             *self.body.focus_chain(),
+            self.status.go_on,
             self.status.again,
             self.copy_button,
             self.again_button,
@@ -147,6 +152,12 @@ class AnswerView(MessageFrame):
             switcher.earlier,
             switcher.later,
         )
+
+    def set_last(self, is_last: bool) -> None:
+        """Whether nothing follows it in the branch: only then can it be gone on with."""
+        if is_last != self._is_last:
+            self._is_last = is_last
+            self._render()
 
     def set_busy(self, is_busy: bool) -> None:
         """No other try while an answer is being made in this conversation."""
@@ -196,7 +207,8 @@ class AnswerView(MessageFrame):
         """What is shown already is not shown again, so that a selection stays."""
         body = self.body
         is_begun = message.text.startswith(body.source) and message.thinking.startswith(body.thinking_source)
-        if not is_begun or (body.source and message.thinking != body.thinking_source):
+        goes_on = body.is_finished and message.status is MessageStatus.STREAMING
+        if goes_on or not is_begun or (body.source and message.thinking != body.thinking_source):
             body.clear()
         body.feed_thinking(message.thinking[len(body.thinking_source) :])
         body.feed(message.text[len(body.source) :])
@@ -222,7 +234,7 @@ class AnswerView(MessageFrame):
             phase = TurnPhase.DECODE if message.text or message.thinking else TurnPhase.ROUTING
             self.status.show_progress(waiting(message, phase))
         else:
-            self.status.show_end(message, name=self._expert_name())
+            self.status.show_end(message, name=self._expert_name(), is_last=self._is_last)
         self._figures.set_text("" if is_streaming else self._figures_text(message))
         self.copy_button.setVisible(not is_streaming and bool(message.text or message.thinking))
         self.again_button.setVisible(not is_streaming)
@@ -265,7 +277,7 @@ class AnswerView(MessageFrame):
         if timings.decode_tps is not None:
             parts.append(self.tr("{n} tok/s").format(n=per_second(timings.decode_tps)))
         if timings.n_decoded:
-            parts.append(self.tr("%n token(s)", "", timings.n_decoded))
+            parts.append(self.tr("%n token(s)", "", timings.n_before + timings.n_decoded))
         if timings.n_cached:
             parts.append(
                 self.tr("reused {n} of {total}").format(n=tokens(timings.n_cached), total=tokens(timings.n_prompt))
@@ -301,6 +313,11 @@ class AnswerView(MessageFrame):
     @Slot()
     def _on_place_requested(self) -> None:
         self.place_requested.emit(self._message.message_id)
+
+    @Slot()
+    def _on_go_on(self) -> None:
+        if not self._is_busy:
+            self.go_on_requested.emit(self._message.message_id)
 
     @Slot()
     def _on_again(self) -> None:

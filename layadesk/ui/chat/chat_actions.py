@@ -64,6 +64,12 @@ class ChatActions(QObject):
         future = self._use_cases.regenerate(self._conversation().conversation_id, answer_id)
         self._bridge.deliver(future, self._on_done, on_error=self._on_failed)
 
+    @Slot(str)
+    def go_on(self, answer_id: str) -> None:
+        """Have the expert write on where an answer ended."""
+        future = self._use_cases.continue_answer(self._conversation().conversation_id, answer_id)
+        self._bridge.deliver(future, self._on_done, on_error=self._on_failed)
+
     @Slot(str, str)
     def again_with(self, answer_id: str, expert_id: str) -> None:
         """Have another expert answer; that is kept as a correction of the route."""

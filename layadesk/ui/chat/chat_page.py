@@ -165,6 +165,7 @@ class ChatPage(QWidget):
         self.header.picker.add_requested.connect(self.add_model_requested)
         self.transcript.edit_submitted.connect(self._actions.edit)
         self.transcript.again_requested.connect(self._actions.again)
+        self.transcript.go_on_requested.connect(self._actions.go_on)
         self.transcript.again_with_requested.connect(self._actions.again_with)
         self.transcript.route_rated.connect(self._actions.rate)
         self.transcript.route_requested.connect(self.route_requested)

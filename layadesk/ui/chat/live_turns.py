@@ -66,7 +66,9 @@ class LiveTurns:
         """Note one event."""
         match event:
             case TurnStarted(answer=answer):
-                self._running[answer.message_id] = LiveTurn(answer)
+                parts, thinking = [answer.text] * bool(answer.text), [answer.thinking] * bool(answer.thinking)
+                self._running[answer.message_id] = LiveTurn(answer, parts, thinking, n_chars=len(answer.text))
+                self._ended.pop(answer.message_id, None)
             case TurnEnded(message_id=message_id, message=message):
                 self._running.pop(message_id, None)
                 self._ended[message_id] = message

@@ -22,6 +22,7 @@ class TranscriptView(NearColumn):
     """Signals:
     edit_submitted: message id, new text.
     again_requested: id of the answer to make another one of.
+    go_on_requested: id of the answer to go on with.
     again_with_requested: id of the answer, id of the expert that is to answer instead.
     route_rated: id of the answer, what the user thinks of its route.
     route_requested: the answer, a Message, whose route is to be shown.
@@ -32,6 +33,7 @@ class TranscriptView(NearColumn):
 
     edit_submitted = Signal(str, str)
     again_requested = Signal(str)
+    go_on_requested = Signal(str)
     again_with_requested = Signal(str, str)
     route_rated = Signal(str, str)
     route_requested = Signal(object)
@@ -83,6 +85,8 @@ class TranscriptView(NearColumn):
         self.set_items(keys, [_estimate(message) for message in branch[n_common:]], n_kept=n_common)
         for view in self.shown_views():
             message = self._branch[self._index[view.message.message_id]]
+            if isinstance(view, AnswerView):
+                view.set_last(message is self._branch[-1])
             view.show_message(message, siblings.get(message.message_id, ()))
 
     def show_message(self, message_id: str) -> None:
@@ -158,6 +162,8 @@ class TranscriptView(NearColumn):
             view.route_requested.connect(self.route_requested)
             view.place_requested.connect(self.place_requested)
             view.again_requested.connect(self.again_requested)
+            view.go_on_requested.connect(self.go_on_requested)
+            view.set_last(index + 1 == len(self._branch))
             view.link_chosen.connect(self.link_chosen)
             view.body.views_changed.connect(self._order_timer.start)
         view.sibling_requested.connect(self.sibling_requested)

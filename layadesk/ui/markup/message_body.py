@@ -67,6 +67,11 @@ class MessageBody(PartColumn):
         self._arrange()
 
     @property
+    def is_finished(self) -> bool:
+        """Whether nothing can be added any more."""
+        return self._is_finished
+
+    @property
     def source(self) -> str:
         """The text of the answer that was fed."""
         return _joined(self._source)

@@ -146,6 +146,10 @@ _TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
         QT_TRANSLATE_NOOP("errors", "An answer is still being written in this conversation."),
         QT_TRANSLATE_NOOP("errors", "Wait until it is complete, or stop it first."),
     ),
+    ErrorCode.CANNOT_CONTINUE: (
+        QT_TRANSLATE_NOOP("errors", "This answer cannot be gone on with."),
+        QT_TRANSLATE_NOOP("errors", "Only the last answer can, where it was stopped or cut off. Answer again instead."),
+    ),
     ErrorCode.DATA_DIR_READ_ONLY: (
         QT_TRANSLATE_NOOP("errors", "The data folder {subject} cannot be written to."),
         QT_TRANSLATE_NOOP("errors", "Allow writing to it, or start with --data-dir and another folder."),
