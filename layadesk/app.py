@@ -17,10 +17,11 @@ from layadesk.domain.diagnosis import Answered
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.hardware import HardwareSample
 from layadesk.domain.memory_fit.load_record import learned_corrections
-from layadesk.model_library.catalogue import read_catalogue
+from layadesk.model_library.catalogue import Catalogues
 from layadesk.model_library.expert_table import ExpertTable
 from layadesk.model_library.inventory import Inventory
-from layadesk.paths import DataPaths, assets_dir, catalogue_file
+from layadesk.model_library.library_disk import LibraryDisk
+from layadesk.paths import DataPaths, assets_dir
 from layadesk.protocol.feed import Feed
 from layadesk.protocol.options import EngineOptions, RouterOptions
 from layadesk.protocol.scripted import ScriptedOptions
@@ -31,11 +32,13 @@ from layadesk.telemetry.sampler import Sampler
 from layadesk.telemetry.sensor_list import Observed
 from layadesk.usecases.answer_request import AnswerRequest
 from layadesk.usecases.ask import Ask
+from layadesk.usecases.browse_library import Library, Pricing
 from layadesk.usecases.bundle import UseCases
 from layadesk.usecases.check_installation import CheckInstallation
 from layadesk.usecases.continue_answer import ContinueAnswer
 from layadesk.usecases.count_routes import CountRoutes
 from layadesk.usecases.diagnose import Diagnose, GatherCase
+from layadesk.usecases.download_models import Downloads
 from layadesk.usecases.engine_work import EngineWorkWatch
 from layadesk.usecases.expert_pool import ExpertPool
 from layadesk.usecases.fit import Fit
@@ -112,7 +115,8 @@ class Core:
         self.paths = DataPaths(data_dir)
         start_log(self.paths.logs)
         self.settings = Settings(self.paths)
-        self.inventory = Inventory(self.paths)
+        self.catalogues = Catalogues(self.paths.catalogue)
+        self.inventory = Inventory(self.paths, self.catalogues)
         logs = str(self.paths.logs)
         engine_options = _engine_options(engine, logs, str(self.paths.cache))
         self.engine = EngineClient(
@@ -127,7 +131,7 @@ class Core:
             self.settings,
             self.engine,
             ExpertTable(self.paths.expert_table),
-            recommended={card.model_id: card.sampling for card in read_catalogue(catalogue_file()).cards},
+            recommended={card.model_id: card.sampling for card in self.catalogues.current().cards},
             learned_confidence=self.learned.confidence,
         )
         self.route_texts = RouteTexts(self.pool, self.router)
@@ -144,9 +148,19 @@ class Core:
         self.dry_runner = DryRunner(self.paths.logs) if has_library else None
         self.price = PriceLoad(self.dry_runner)
         self.machine = MachineNow(self.sampler, self.price.devices)
-        self.fit = Fit(self.inventory, self.price, self.machine)
+        self.fit = Fit(self.inventory, self.price, self.machine, self.catalogues)
         self.gate = LoadGate(self.pool, self.price, self.machine, self.engine, is_open=not has_library)
         self.pool.follow(self.gate.obstacle)
+        self.library = Library(
+            self.catalogues,
+            self.inventory,
+            LibraryDisk(lambda: self.paths.models, lambda: 2 * 2**30),
+            self.pool,
+            Pricing(self.fit, self.machine.read, self.gate.residents),
+            self.settings,
+            changed=self.experts.changed,
+        )
+        self.downloads = Downloads()
         self.answers = AnswerRequest(self.pool, self.router, self.engine, self.gate)
         self.ask = Ask(self.answers, self.settings)
 
@@ -198,6 +212,7 @@ class Core:
     def stop(self) -> None:
         """End the children and whatever runs; blocks up to a few seconds."""
         self.experts.close()
+        self.library.close()
         self.gate.close()
         self.sampler.stop()
         router_end = threading.Thread(target=self.router.stop, name="router-stop")
@@ -275,6 +290,8 @@ class Desk:
             routes=WatchRoutes(core.learning(store)),
             loads=core.gate,
             ledger=ledger,
+            library=core.library,
+            downloads=core.downloads,
         )
 
     def start(self) -> None:

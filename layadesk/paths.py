@@ -46,6 +46,16 @@ class DataPaths:
         return self.models / "inventory.json"
 
     @property
+    def catalogue(self) -> Path:
+        """The user's own catalogue entries, beside those that ship."""
+        return self.root / "models.json"
+
+    @property
+    def downloads(self) -> Path:
+        """The list of downloads, kept over restarts."""
+        return self.root / "downloads.json"
+
+    @property
     def expert_table(self) -> Path:
         """What the experts are good at, where the user has set it."""
         return self.models / "experts.json"

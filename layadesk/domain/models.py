@@ -7,23 +7,75 @@ from enum import StrEnum
 from layadesk.domain.inference import LoadParams, MemoryUse
 from layadesk.domain.memory_fit.load_record import LoadMeasure
 from layadesk.domain.sampling_defaults import SamplingDefaults
+from layadesk.domain.strengths import Strengths
+
+
+class CardKind(StrEnum):
+    """What a catalogue entry is for."""
+
+    EXPERT = "expert"
+    ROUTER = "router"  # a Laya checkpoint: a directory that the setting `laya:DIRECTORY` takes
+
+
+CHECKPOINT = "checkpoint"  # the quantization of a router, which comes in one form only
 
 
 @dataclass(frozen=True, slots=True)
-class ModelFile:
-    """One quantization of a card. Unknown sizes and sums are None and are looked up at download."""
+class FilePart:
+    """One file at the source. Unknown sizes and sums are None and are looked up at download."""
 
-    quantization: str
     path: str
     size_bytes: int | None = None
     sha256: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
+class ModelFile:
+    """One quantization of a card: a GGUF, all shards of a split one, or the files of a checkpoint.
+
+    `source` and `revision` are those of the card unless this file lies elsewhere. `rounded_bytes` is what a page
+    shows, to a tenth of a GiB or MiB: good for a first price, never compared with a download.
+    """
+
+    quantization: str
+    parts: tuple[FilePart, ...]
+    source: str
+    revision: str | None = None
+    rounded_bytes: int | None = None
+
+    @property
+    def size_bytes(self) -> int | None:
+        """Of all parts; None where one is unknown."""
+        sizes = [part.size_bytes for part in self.parts]
+        known = [size for size in sizes if size is not None]
+        return sum(known) if known and len(known) == len(sizes) else None
+
+    @property
+    def path(self) -> str:
+        """Of the first part, which is the one that is opened."""
+        return self.parts[0].path
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingFacts:
+    """How a model's chat template lets it think; `switch` None: it always thinks, or never.
+
+    `by_default` is what happens when nobody asks.
+    """
+
+    switch: str | None = None
+    by_default: bool = False
+    efforts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ModelCard:
     """A catalogue entry of `models.json`. `note` says in English what it is good for, or its limits.
 
-    `gguf` has numbers of the file's header under GGUF's own keys; empty where nobody has read them.
+    `gguf` has numbers of the file's header under GGUF's own keys; empty where nobody has read them. `strengths` and
+    `thinking` None: not stated. `sampling_thinking` is for answers that begin with thinking. `modelscope` is
+    `repo@revision` where ModelScope has the same files. `needs_consent`: the licence has conditions that the user must
+    have seen; `license_url` is where.
     """
 
     model_id: str
@@ -36,6 +88,17 @@ class ModelCard:
     revision: str | None = None
     sampling: SamplingDefaults = field(default_factory=SamplingDefaults)
     gguf: Mapping[str, int | bool | str | tuple[int, ...]] = field(default_factory=dict)
+    kind: CardKind = CardKind.EXPERT
+    license_url: str | None = None
+    needs_consent: bool = False
+    strengths: Strengths | None = None
+    thinking: ThinkingFacts | None = None
+    sampling_thinking: SamplingDefaults = field(default_factory=SamplingDefaults)
+    modelscope: str | None = None
+
+    def file(self, quantization: str) -> ModelFile | None:
+        """The file of that quantization."""
+        return next((file for file in self.files if file.quantization == quantization), None)
 
 
 class NotChatKind(StrEnum):
@@ -84,7 +147,10 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class InstalledModel:
-    """A checked GGUF on disk, described by its own header. `path` is absolute; `is_present` was true when listed."""
+    """A checked GGUF on disk, described by its own header. `path` is absolute; `is_present` was true when listed.
+
+    `card_id` and `card_quantization` name the catalogue's entry it came from; None for a file of the user's own.
+    """
 
     model_id: str
     name: str
@@ -99,6 +165,8 @@ class InstalledModel:
     installed_at: float
     note: str = ""
     is_present: bool = True
+    card_id: str | None = None
+    card_quantization: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

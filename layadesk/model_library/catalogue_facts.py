@@ -21,23 +21,28 @@ def facts_of_card(card: ModelCard, file: ModelFile) -> ModelFacts | None:
     """None where the catalogue has no numbers or no size."""
     metadata = dict(card.gguf)
     architecture = metadata.get("general.architecture")
-    if not isinstance(architecture, str) or file.size_bytes is None:
+    n_bytes = file.size_bytes or file.rounded_bytes
+    if not isinstance(architecture, str) or n_bytes is None:
         return None
     is_tied = metadata.pop(f"{architecture}.tie_embeddings", False) is True
-    tensors = _tensors(metadata, architecture, file, is_tied=is_tied)
+    tensors = _tensors(metadata, architecture, file.quantization, n_bytes, is_tied=is_tied)
     return FactReader(metadata, tensors).facts()
 
 
 def _tensors(
-    metadata: dict[str, int | bool | str | tuple[int, ...]], architecture: str, file: ModelFile, *, is_tied: bool
+    metadata: dict[str, int | bool | str | tuple[int, ...]],
+    architecture: str,
+    quantization: str,
+    file_bytes: int,
+    *,
+    is_tied: bool,
 ) -> list[TensorEntry]:
     def number(key: str) -> int:
         value = metadata.get(f"{architecture}.{key}", 0)
         return value if isinstance(value, int) else 0
 
     n_embd, n_vocab, n_block = number("embedding_length"), number("vocab_size"), max(1, number("block_count"))
-    quantization = file.quantization.removeprefix("UD-")
-    embedding_bits = _EMBEDDING_BITS.get(quantization, _DEFAULT_EMBEDDING_BITS)
+    embedding_bits = _EMBEDDING_BITS.get(quantization.removeprefix("UD-"), _DEFAULT_EMBEDDING_BITS)
     if is_tied:
         embedding_bits = max(embedding_bits, _DEFAULT_OUTPUT_BITS)
     output_bits = 0.0 if is_tied else max(embedding_bits, _DEFAULT_OUTPUT_BITS)
@@ -47,7 +52,7 @@ def _tensors(
         tensors.append(_tensor("output.weight", (n_embd, n_vocab), output))
     n_expert, n_ff = number("expert_count"), number("expert_feed_forward_length")
     in_experts = 3 * n_embd * n_ff * n_expert
-    rest = max(0, (file.size_bytes or 0) - embedding - output)
+    rest = max(0, file_bytes - embedding - output)
     for block in range(n_block):
         n_bytes = rest // n_block + (rest % n_block if block == 0 else 0)
         share = in_experts / (in_experts + _attention_elements(number, n_embd)) if in_experts else 0.0

@@ -15,7 +15,7 @@ import msgspec
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
 from layadesk.domain.models import InstalledModel, ModelCard, Origin
-from layadesk.model_library.catalogue import STARTER_MODEL_ID, read_catalogue
+from layadesk.model_library.catalogue import STARTER_MODEL_ID, Catalogues
 from layadesk.model_library.disk import copy_verified, process_lock
 from layadesk.model_library.inventory_file import (
     InventoryContent,
@@ -38,7 +38,10 @@ log = logging.getLogger(__name__)
 class Inventory:
     """Any thread. Nothing is created on disk until something is added."""
 
-    def __init__(self, paths: DataPaths, *, now: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, paths: DataPaths, catalogues: Catalogues | None = None, *, now: Callable[[], float] = time.time
+    ) -> None:
+        self._catalogues = catalogues or Catalogues()
         self._dir = _absolute(paths.models)
         self._file = _absolute(paths.inventory)
         self._lock_file = self._file.with_suffix(".lock")
@@ -97,7 +100,7 @@ class Inventory:
         `card` is what the file must be (size and sha256), by default the catalogue's starter; GGUF_DAMAGED when it
         is something else.
         """
-        card = card or read_catalogue(catalogue_file()).card(STARTER_MODEL_ID)
+        card = card or self._catalogues.current().card(STARTER_MODEL_ID)
         if card is None or not card.files:
             raise fail(ErrorCode.CATALOGUE_DAMAGED, path=str(catalogue_file()), detail=STARTER_MODEL_ID)
         file = card.files[0]
@@ -107,7 +110,7 @@ class Inventory:
             if file.size_bytes not in (None, found.size_bytes):
                 facts = {"value": found.size_bytes, "expected": file.size_bytes}
                 raise fail(ErrorCode.GGUF_DAMAGED, path=str(source), reason="size", **facts)
-            copy_verified(found.path, target, sha256=file.sha256)
+            copy_verified(found.path, target, sha256=file.parts[0].sha256)
         return self.import_file(target, origin=Origin.STARTER, model_id=card.model_id, name=card.name, note=card.note)
 
     def remove(self, model_id: str, *, delete_file: bool = False) -> None:
@@ -155,7 +158,7 @@ class Inventory:
     def _made_from_files(self, content: InventoryContent) -> InventoryContent:
         copy = read_inventory(second_copy(self._file)) if content.is_damaged else InventoryContent()
         made = InventoryContent(copy.rows, copy.document, content.problems, exists=True)
-        for entry in entries_from_files(self._dir, read_catalogue(catalogue_file()), now=self._now()):
+        for entry in entries_from_files(self._dir, self._catalogues.current(), now=self._now()):
             if not any(known.path == entry.path for known in made.entries):
                 made = made.plus(entry)
         return made

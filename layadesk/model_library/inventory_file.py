@@ -40,6 +40,8 @@ class InventoryEntry(msgspec.Struct, frozen=True, kw_only=True):
     installed_at: float = 0.0
     note: str = ""
     shards: tuple[str, ...] = ()
+    card_id: str | None = None
+    card_quantization: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +173,8 @@ def as_installed(entry: InventoryEntry, models_dir: Path) -> InstalledModel:
         installed_at=entry.installed_at,
         note=entry.note,
         is_present=all(is_there(file) for file in files),
+        card_id=entry.card_id,
+        card_quantization=entry.card_quantization,
     )
 
 

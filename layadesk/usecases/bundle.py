@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 from layadesk.protocol.feed import Feed
 from layadesk.settings.settings import Settings
+from layadesk.usecases.browse_library import Library
 from layadesk.usecases.continue_answer import ContinueAnswer
 from layadesk.usecases.count_routes import CountRoutes
 from layadesk.usecases.diagnose import Diagnose
+from layadesk.usecases.download_models import Downloads
 from layadesk.usecases.import_settings import ImportSettings
 from layadesk.usecases.load_gate import LoadGate
 from layadesk.usecases.load_ledger import LoadLedger
@@ -45,3 +47,5 @@ class UseCases:
     routes: WatchRoutes
     loads: LoadGate
     ledger: LoadLedger
+    library: Library
+    downloads: Downloads

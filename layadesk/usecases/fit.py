@@ -9,12 +9,11 @@ from layadesk.domain.inference import LoadParams
 from layadesk.domain.memory_fit.arithmetic import Gpu, bill_of
 from layadesk.domain.memory_fit.machine import MachineMemory
 from layadesk.domain.memory_fit.model_facts import ModelFacts
-from layadesk.domain.memory_fit.plans import Other, Outlook, PlanKind, Task, default_wish, with_others
+from layadesk.domain.memory_fit.plans import Other, Outlook, PlanKind, Resident, Task, default_wish, with_others
 from layadesk.domain.models import ModelCard, ModelFile
-from layadesk.model_library.catalogue import read_catalogue
+from layadesk.model_library.catalogue import Catalogues
 from layadesk.model_library.catalogue_facts import facts_of_card
 from layadesk.model_library.inventory import Inventory
-from layadesk.paths import catalogue_file
 from layadesk.usecases.machine_now import MachineNow
 from layadesk.usecases.price_load import LoadQuestion, PriceLoad
 
@@ -44,6 +43,17 @@ class FitAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class FileQuestion:
+    """Where a file of the catalogue is to be priced, and with what context for each of `n_parallel` sequences."""
+
+    machine: MachineMemory
+    n_ctx: int
+    n_parallel: int = DEFAULT_PARALLEL
+    n_gpu_layers: int = -1
+    residents: tuple[Resident, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class _Subject:
     name: str
     quantization: str | None
@@ -55,8 +65,11 @@ class _Subject:
 class Fit:
     """Blocks for up to a second; any thread that may."""
 
-    def __init__(self, inventory: Inventory, price: PriceLoad, machine: MachineNow) -> None:
+    def __init__(
+        self, inventory: Inventory, price: PriceLoad, machine: MachineNow, catalogues: Catalogues | None = None
+    ) -> None:
         self._inventory = inventory
+        self._catalogues = catalogues or Catalogues()
         self._price = price
         self._machine = machine
 
@@ -81,6 +94,20 @@ class Fit:
         outlook = with_others(outlook, self._others(found, params, where))
         return FitAnswer(found.name, found.quantization, params, where, outlook)
 
+    def of_file(self, card: ModelCard, file: ModelFile, question: "FileQuestion") -> Outlook | None:
+        """Price one file of the catalogue by its numbers, as the pool would load it; None where they are not known."""
+        facts = facts_of_card(card, file)
+        if facts is None:
+            return None
+        wish = default_wish(
+            weights_bytes=facts.weights_bytes,
+            machine=question.machine,
+            n_ctx=min(question.n_ctx, facts.n_ctx_train or question.n_ctx),
+            n_parallel=question.n_parallel,
+            base=LoadParams(n_gpu_layers=question.n_gpu_layers),
+        )
+        return self._price.outlook(LoadQuestion(facts, None, wish, question.machine, question.residents))
+
     def _find(self, subject: str, quantization: str | None) -> _Subject:
         installed = self._inventory.find(subject)
         path = Path(subject)
@@ -89,7 +116,7 @@ class Fit:
             return _Subject(installed.name, installed.quantization, facts, installed.path, None)
         if installed is None and (path.suffix.casefold() == ".gguf" or path.exists()):
             return _Subject(path.name, None, self._price.facts_of(subject), subject, None)
-        catalogue = read_catalogue(catalogue_file())
+        catalogue = self._catalogues.current()
         card = catalogue.card(subject)
         if card is None:
             known = [model.model_id for model in self._inventory.list()] + [one.model_id for one in catalogue.cards]
@@ -102,7 +129,7 @@ class Fit:
 
     def _others(self, found: _Subject, params: LoadParams, machine: MachineMemory) -> Iterable[Other]:
         """Other quantizations of the same model and smaller experts of the catalogue, largest first."""
-        cards = read_catalogue(catalogue_file()).cards
+        cards = self._catalogues.current().cards
         same, smaller = [], []
         for card in cards:
             for file in card.files:

@@ -174,9 +174,9 @@ class LoadGate:
                 n_parallel=wish.n_parallel,
                 base=wish,
             )
-        return LoadQuestion(facts, model.path, wish, machine, self._residents())
+        return LoadQuestion(facts, model.path, wish, machine, self.residents())
 
-    def _residents(self) -> tuple[Resident, ...]:
+    def residents(self) -> tuple[Resident, ...]:
         """The experts in memory, the longest unused first."""
         loaded = self._engine.loaded
         use = {name: one for name, one in self._use.items() if name in loaded}

@@ -19,7 +19,7 @@ from layadesk.domain import (
     worker_state,
 )
 from layadesk.domain.inference import LoadParams
-from layadesk.domain.models import ExpertSpec, InstalledModel, ModelCard, ModelFile, Origin
+from layadesk.domain.models import ExpertSpec, FilePart, InstalledModel, ModelCard, ModelFile, Origin
 
 MODULES: tuple[ModuleType, ...] = (
     chat,
@@ -57,7 +57,8 @@ def test_an_expert_is_loaded_with_the_defaults_unless_told_otherwise() -> None:
 def test_what_a_catalogue_does_not_know_is_none() -> None:
     card = ModelCard("tiny", "Tiny", "owner/repo", "apache-2.0", ("en",), "small")
     assert (card.files, card.revision) == ((), None)
-    assert (ModelFile("Q4_K_M", "tiny.gguf").size_bytes, ModelFile("Q4_K_M", "tiny.gguf").sha256) == (None, None)
+    file = ModelFile("Q4_K_M", (FilePart("tiny-1.gguf", 5), FilePart("tiny-2.gguf")), "huggingface:owner/repo")
+    assert (file.size_bytes, file.path, file.parts[0].sha256) == (None, "tiny-1.gguf", None)
 
 
 def test_an_installed_model_is_there_until_it_is_found_missing() -> None:

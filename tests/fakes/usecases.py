@@ -576,6 +576,8 @@ class FakeBundle:
     loads: FakeLoads
     ledger: FakeLedger
     routes: None = None  # no page asks for it yet
+    library: None = None
+    downloads: None = None
 
 
 class House:

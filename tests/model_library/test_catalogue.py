@@ -29,7 +29,7 @@ def entry(**changes: object) -> dict[str, object]:
 
 def catalogue(path: Path, *entries: object, **top: object) -> Catalogue:
     """What is read from a catalogue of those entries."""
-    path.write_text(json.dumps({"schema_version": 1, "models": list(entries)} | top), encoding="utf-8")
+    path.write_text(json.dumps({"schema_version": 2, "models": list(entries)} | top), encoding="utf-8")
     return read_catalogue(path)
 
 
@@ -40,7 +40,7 @@ def test_the_catalogue_that_ships_is_valid_and_has_the_starter() -> None:
     assert starter is not None
     assert starter.languages == ("en",)
     assert all(file.size_bytes for card in shipped.cards for file in card.files)
-    assert all(file.sha256 for card in shipped.cards for file in card.files[:1])  # the one that is offered first
+    assert all(part.sha256 for card in shipped.cards for part in card.files[0].parts)  # the one that is offered first
 
 
 @pytest.mark.llama
@@ -55,7 +55,7 @@ def test_sizes_and_sums_are_those_of_the_real_files(
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     header = read_header(path)
     found = (path.stat().st_size, digest, header.quantization)
-    assert found == (card.files[0].size_bytes, card.files[0].sha256, card.files[0].quantization)
+    assert found == (card.files[0].size_bytes, card.files[0].parts[0].sha256, card.files[0].quantization)
 
 
 def test_what_the_makers_recommend_for_sampling_is_read(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_bad_entry_is_skipped_and_reported_and_the_others_stay(
 
 def test_unknown_sizes_stay_unknown(tmp_path: Path) -> None:
     card = catalogue(tmp_path / "m.json", entry(files=[{"quantization": "Q4_0", "path": "a"}])).cards[0]
-    assert (card.files[0].size_bytes, card.files[0].sha256, card.revision) == (None, None, None)
+    assert (card.files[0].size_bytes, card.files[0].parts[0].sha256, card.revision) == (None, None, None)
 
 
 @pytest.mark.logs_warnings

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from layadesk.domain.errors import ErrorCode, UserError
-from layadesk.domain.models import ModelCard, ModelFile, Origin
+from layadesk.domain.models import FilePart, ModelCard, ModelFile, Origin
 from layadesk.model_library.inventory import Inventory
 from layadesk.paths import DataPaths
 from tests.fakes.gguf_files import gguf_bytes, write_gguf
@@ -25,7 +25,8 @@ def inventory(paths: DataPaths) -> Inventory:
 def starter_card(content: bytes, **changes: object) -> ModelCard:
     """A card for a small stand-in."""
     facts: dict[str, object] = {"size_bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    file = ModelFile("Q4_0", "package/Starter.gguf", **(facts | changes))  # type: ignore[arg-type]  # facts by name
+    part = FilePart("package/Starter.gguf", **(facts | changes))  # type: ignore[arg-type]  # facts by name
+    file = ModelFile("Q4_0", (part,), "python-package:x")
     return ModelCard("starter", "The Starter", "python-package:x", "mit", ("en",), "tiny", (file,))
 
 

@@ -1,0 +1,274 @@
+"""The model library: what there is to download, what is on this disk, and what would fit on this machine."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+from layadesk.domain.errors import ErrorCode, ErrorReport, fail
+from layadesk.domain.memory_fit.machine import MachineMemory
+from layadesk.domain.memory_fit.plans import Outlook, Resident
+from layadesk.domain.memory_fit.speed import rank_of
+from layadesk.domain.memory_fit.verdict import Verdict
+from layadesk.domain.models import CardKind, InstalledModel, ModelCard, ModelFile
+from layadesk.model_library.catalogue import Catalogues
+from layadesk.model_library.inventory import Inventory
+from layadesk.model_library.library_disk import DiskRoom, Leftover, LibraryDisk
+from layadesk.protocol.feed import Feed
+from layadesk.settings import definitions
+from layadesk.settings.settings import Settings
+from layadesk.usecases.expert_pool import ExpertPool
+from layadesk.usecases.fit import FileQuestion, Fit
+
+Progress = Callable[[int, int | None], None]  # bytes done, bytes in all; on the library's own thread
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryEntry:
+    """One model of the catalogue, or a file of the user's own (`card` None), with what is on this disk.
+
+    `installed` are experts, one for each quantization; `router_dir` is where a checkpoint lies, ready for
+    `laya:DIRECTORY`. `n_bytes_on_disk` counts both.
+    """
+
+    model_id: str
+    card: ModelCard | None
+    installed: tuple[InstalledModel, ...] = ()
+    router_dir: str | None = None
+    n_bytes_on_disk: int = 0
+
+    @property
+    def kind(self) -> CardKind:
+        """Expert or router; a file of one's own is an expert."""
+        return CardKind.EXPERT if self.card is None else self.card.kind
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether any form of it can be used now."""
+        return self.router_dir is not None or any(model.is_present for model in self.installed)
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """Whether one quantization fits here, at the context asked for. `outlook` None: its numbers are unknown."""
+
+    model_id: str
+    quantization: str
+    verdict: Verdict
+    outlook: Outlook | None
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What removing a model would do. `is_users_file`: it is only forgotten unless its deletion is asked for."""
+
+    model_id: str
+    paths: tuple[str, ...]
+    n_bytes: int
+    is_users_file: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What became of the files and folders that were given: models found, and why others were refused."""
+
+    installed: tuple[InstalledModel, ...]
+    refused: tuple[ErrorReport, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """Of each file its path, whether it is as it should be, and None where nobody knows how it should be."""
+
+    model_id: str
+    files: tuple[tuple[str, bool | None], ...]
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether a file is not what it was."""
+        return any(right is False for _, right in self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class Pricing:
+    """The planner, and what it judges by: the machine as it is now, and the experts in memory that could go."""
+
+    fit: Fit
+    machine: Callable[[], MachineMemory]
+    residents: Callable[[], tuple[Resident, ...]] = tuple
+
+
+class Library:
+    """Any thread. What may take long comes as a Future from the thread "library"; `changed` tells of every change."""
+
+    def __init__(
+        self,
+        catalogues: Catalogues,
+        inventory: Inventory,
+        disk: LibraryDisk,
+        pool: ExpertPool,
+        pricing: Pricing,
+        settings: Settings,
+        *,
+        changed: Feed[None] | None = None,
+    ) -> None:
+        self._catalogues = catalogues
+        self._inventory = inventory
+        self._disk = disk
+        self._pool = pool
+        self._pricing = pricing
+        self._settings = settings
+        self._executor = ThreadPoolExecutor(1, "library")
+        self.changed: Feed[None] = changed or Feed()
+
+    def entries(self) -> tuple[LibraryEntry, ...]:
+        """The catalogue in its order, then models that are in no catalogue. Looks at the disk: some milliseconds."""
+        cards = self._catalogues.current().cards
+        known = {card.model_id for card in cards}
+        by_card: dict[str, list[InstalledModel]] = {}
+        own: list[LibraryEntry] = []
+        for model in self._inventory.list():
+            card_id = model.card_id or model.model_id
+            if card_id in known:
+                by_card.setdefault(card_id, []).append(model)
+            else:
+                own.append(LibraryEntry(model.model_id, None, (model,), None, model.size_bytes))
+        return (*(self._entry(card, by_card.get(card.model_id, [])) for card in cards), *own)
+
+    def _entry(self, card: ModelCard, installed: list[InstalledModel]) -> LibraryEntry:
+        n_bytes = sum(model.size_bytes for model in installed if model.is_present)
+        router_dir = self._disk.checkpoint_dir(card) if card.kind is CardKind.ROUTER else None
+        if router_dir is not None:
+            n_bytes += self._disk.bytes_of(router_dir)
+        return LibraryEntry(
+            card.model_id, card, tuple(installed), None if router_dir is None else str(router_dir), n_bytes
+        )
+
+    def entry(self, model_id: str) -> LibraryEntry:
+        """One of them. Raises UNKNOWN_EXPERT."""
+        entries = self.entries()
+        for entry in entries:
+            if entry.model_id == model_id or any(model.model_id == model_id for model in entry.installed):
+                return entry
+        raise fail(ErrorCode.UNKNOWN_EXPERT, expert=model_id, known=", ".join(entry.model_id for entry in entries))
+
+    def problems(self) -> tuple[ErrorReport, ...]:
+        """Entries of the catalogues that were left out (CATALOGUE_DAMAGED)."""
+        return self._catalogues.current().problems
+
+    def room(self) -> DiskRoom:
+        """Where models are kept and what is free there. Looks at the disk."""
+        return self._disk.room()
+
+    def machine(self) -> Future[MachineMemory]:
+        """What this machine has and what is free now."""
+        return self._executor.submit(self._pricing.machine)
+
+    def fit(self, model_id: str, quantization: str, n_ctx: int) -> Future[Fitting]:
+        """Whether that file fits at that context for each conversation. Fails with UNKNOWN_EXPERT, BAD_PARAMETER."""
+        card, file = self._file(model_id, quantization)
+        return self._executor.submit(lambda: self._fitting(card, file, self._question(n_ctx)))
+
+    def fit_all(self, n_ctx: int) -> Future[tuple[Fitting, ...]]:
+        """The same for every file of every expert, judged against one look at the machine."""
+        return self._executor.submit(self._fit_all, n_ctx)
+
+    def recommended(self, model_id: str, n_ctx: int) -> Future[Fitting | None]:
+        """The best quantization that fits; None where none does. Fails with UNKNOWN_EXPERT."""
+        card = self._card(model_id)
+
+        def find() -> Fitting | None:
+            question = self._question(n_ctx)
+            return best_that_fits(card, [self._fitting(card, file, question) for file in card.files])
+
+        return self._executor.submit(find)
+
+    def leftovers(self) -> tuple[Leftover, ...]:
+        """Unfinished downloads and files that no list knows, with their sizes. Looks at the disk."""
+        return self._disk.leftovers(model.path for model in self._inventory.list())
+
+    def delete_leftover(self, path: str) -> Future[int]:
+        """Delete one of them; the bytes that came free. A download that runs is cancelled by `Downloads`, not here."""
+        raise NotImplementedError
+
+    def removal(self, model_id: str) -> Removal:
+        """What `remove` would do, to be shown before. Raises UNKNOWN_EXPERT. Looks at the disk."""
+        raise NotImplementedError
+
+    def remove(self, model_id: str, *, delete_users_file: bool = False) -> Future[int]:
+        """Take an installed expert or router off; the bytes that came free. A file the user brought is only forgotten
+        unless `delete_users_file`. Fails with UNKNOWN_EXPERT, DISK_ERROR.
+        """
+        raise NotImplementedError
+
+    def verify(self, model_id: str, progress: Progress | None = None) -> Future[Verified]:
+        """Read every file of an installed model and compare its sha256 with the catalogue's."""
+        raise NotImplementedError
+
+    def import_files(self, paths: Sequence[str], progress: Progress | None = None) -> Future[Imported]:
+        """List GGUF files where they lie, and those in folders at any depth. `progress` counts files."""
+        raise NotImplementedError
+
+    def move_models_dir(self, new_dir: str, progress: Progress | None = None) -> Future[int]:
+        """Move what the program installed to another folder or disk; the bytes moved. Fails with DISK_*."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Wait for what runs; nothing new is taken."""
+        self._executor.shutdown(wait=True, cancel_futures=True)
+
+    def _fit_all(self, n_ctx: int) -> tuple[Fitting, ...]:
+        question = self._question(n_ctx)
+        cards = [card for card in self._catalogues.current().cards if card.kind is CardKind.EXPERT]
+        return tuple(self._fitting(card, file, question) for card in cards for file in card.files)
+
+    def _question(self, n_ctx: int) -> FileQuestion:
+        get = self._settings.get
+        return FileQuestion(
+            self._pricing.machine(),
+            n_ctx,
+            get(definitions.N_PARALLEL),
+            get(definitions.N_GPU_LAYERS),
+            self._pricing.residents(),
+        )
+
+    def _fitting(self, card: ModelCard, file: ModelFile, question: FileQuestion) -> Fitting:
+        outlook = self._pricing.fit.of_file(card, file, question)
+        verdict = Verdict.UNKNOWN if outlook is None else outlook.verdict
+        return Fitting(card.model_id, file.quantization, verdict, outlook)
+
+    def _card(self, model_id: str) -> ModelCard:
+        card = self._catalogues.current().card(model_id)
+        if card is None:
+            known = ", ".join(one.model_id for one in self._catalogues.current().cards)
+            raise fail(ErrorCode.UNKNOWN_EXPERT, expert=model_id, known=known)
+        return card
+
+    def _file(self, model_id: str, quantization: str) -> tuple[ModelCard, ModelFile]:
+        card = self._card(model_id)
+        file = card.file(quantization)
+        if file is None:
+            known = ", ".join(one.quantization for one in card.files)
+            raise fail(ErrorCode.BAD_PARAMETER, parameter="quantization", value=quantization, known=known)
+        return card, file
+
+
+def best_that_fits(card: ModelCard, fittings: Sequence[Fitting]) -> Fitting | None:
+    """The largest that fits without becoming slower to read than the card's first file; else the first that loads.
+
+    More bits are better answers, but only until reading along becomes waiting. Where nothing fits whole, the smallest
+    that loads with a plan that is taken without asking.
+    """
+    sizes = {file.quantization: file.size_bytes or file.rounded_bytes or 0 for file in card.files}
+    first = next((one for one in fittings if one.quantization == card.files[0].quantization), None)
+    allowed = rank_of(first.outlook.asked.speed) if first is not None and first.outlook is not None else None
+    for verdict in (Verdict.FITS, Verdict.TIGHT):
+        fitting = [one for one in fittings if one.verdict is verdict and one.outlook is not None]
+        pleasant = [one for one in fitting if allowed is None or _rank(one) <= allowed]
+        if pleasant or fitting:
+            return max(pleasant or fitting, key=lambda one: sizes[one.quantization])
+    loadable = [one for one in fittings if one.outlook is not None and one.outlook.automatic is not None]
+    return min(loadable, key=lambda one: sizes[one.quantization], default=None)
+
+
+def _rank(one: Fitting) -> int:
+    return 0 if one.outlook is None else rank_of(one.outlook.asked.speed)
