@@ -6,6 +6,7 @@ from types import MappingProxyType
 from layadesk.domain.errors import ErrorCode, Fact, fail
 from layadesk.domain.inference import LoadParams, SamplingParams, ThinkingParams
 from layadesk.domain.models import ExpertSpec, InstalledModel, Origin
+from layadesk.domain.quantization import bits_per_weight
 from layadesk.domain.route_rules import parse_rules
 from layadesk.domain.routing import OutReason, Policy, PoolExpert
 from layadesk.domain.sampling_defaults import SamplingDefaults
@@ -21,7 +22,6 @@ from layadesk.workers.engine_client import EngineClient
 ROUTE_DEADLINE_S = 0.4
 SLOW_ROUTERS = "laya:"
 LOAD_BYTES_PER_S = 1e9  # a common SSD; only weighed against the gain of another expert
-_BYTES_PER_PARAMETER = {"F3": 4.0, "F1": 2.0, "BF": 2.0, "Q8": 1.06, "Q6": 0.82, "Q5": 0.71, "Q3": 0.49, "Q2": 0.4}
 
 
 class ExpertPool:
@@ -195,8 +195,8 @@ class ExpertPool:
 
 def guessed(model: InstalledModel) -> Strengths:
     """What its name and size say; languages as its maker states them are in the catalogue's note only."""
-    per_parameter = _BYTES_PER_PARAMETER.get((model.quantization or "")[:2], 0.62)
-    return guess_strengths(f"{model.model_id} {model.name}", n_parameters=model.size_bytes / per_parameter)
+    n_parameters = model.size_bytes * 8 / bits_per_weight(model.quantization)
+    return guess_strengths(f"{model.model_id} {model.name}", n_parameters=n_parameters)
 
 
 def _order_of_choice(model: InstalledModel) -> tuple[bool, float]:
