@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,11 +18,12 @@ from layadesk.domain.diagnosis import Answered
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.hardware import HardwareSample
 from layadesk.domain.memory_fit.load_record import learned_corrections
+from layadesk.domain.models import InstalledModel
 from layadesk.model_library.catalogue import Catalogues
 from layadesk.model_library.expert_table import ExpertTable
 from layadesk.model_library.inventory import Inventory
 from layadesk.model_library.library_disk import LibraryDisk
-from layadesk.paths import DataPaths, assets_dir
+from layadesk.paths import DataPaths, assets_dir, shipped_starter
 from layadesk.protocol.feed import Feed
 from layadesk.protocol.options import EngineOptions, RouterOptions
 from layadesk.protocol.scripted import ScriptedOptions
@@ -204,6 +206,10 @@ class Core:
         """The history, or without a window one sample that is taken for it."""
         return self.sampler.history() or (probe_machine(self.observed),)
 
+    def adopt_starter(self) -> Future[InstalledModel] | None:
+        """Install the starter that came with the program, where nothing ever was; in the background."""
+        return self.experts.adopt_starter(shipped_starter())
+
     def start(self) -> None:
         """Start the children in the background; returns at once."""
         self.engine.start()
@@ -299,6 +305,7 @@ class Desk:
         self._core.start()
         self._core.sampler.start()
         self._core.pool.configure_engine()
+        self._core.adopt_starter()
 
     def stop(self) -> None:
         """Stop in order: answers first, so that their text is whole; the store last, so that it is kept. Blocks."""

@@ -95,6 +95,11 @@ def assets_dir() -> Path:
     return shipped_dir() / "assets"
 
 
+def shipped_starter() -> Path | None:
+    """The starter expert that came with the program: bundles have one, a source tree has none."""
+    return next(iter(sorted((shipped_dir() / "starter").glob("*.gguf"))), None)
+
+
 def catalogue_file() -> Path:
     """The catalogue that ships with the program."""
     return shipped_dir() / "models.json"

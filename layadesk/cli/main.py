@@ -54,18 +54,15 @@ def _speak_utf8() -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument(
-        "--data-dir", type=_directory, default=default_data_dir(), help="where chats and models are kept"
-    )
-    common.add_argument("--engine", default="llama", help=argparse.SUPPRESS)  # `scripted[:FILE.json]` for tests
-    printing = argparse.ArgumentParser(add_help=False, parents=[common])
+    printing = argparse.ArgumentParser(add_help=False, parents=[_common()])
     printing.add_argument("--json", action="store_true", help="print one JSON object")
     parser = argparse.ArgumentParser(
-        "layadesk", description="Chat with local language models. Without a command: open the window.", parents=[common]
+        "layadesk",
+        description="Chat with local language models. Without a command: open the window.",
+        parents=[_common()],
     )
     parser.add_argument("--version", action="version", version=f"layadesk {__version__}")
-    parser.set_defaults(run=_window)
+    parser.set_defaults(run=_window, data_dir=default_data_dir(), engine="llama")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add_ask(commands, printing)
     _add_models(commands, printing)
@@ -80,6 +77,17 @@ def _parser() -> argparse.ArgumentParser:
     doctor.add_argument("--probe", action="store_true", help="what each sensor of this machine says, and why not")
     doctor.set_defaults(run=checks.doctor)
     return parser
+
+
+def _common() -> argparse.ArgumentParser:
+    """Without defaults: those of a command would take the place of what stands before the command.
+
+    Made anew for each parser, since parsers share the arguments of a parent, and with them their defaults.
+    """
+    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    common.add_argument("--data-dir", type=_directory, help="where chats and models are kept")
+    common.add_argument("--engine", help=argparse.SUPPRESS)  # `scripted[:FILE.json]` for tests
+    return common
 
 
 def _add_ask(commands: Any, printing: argparse.ArgumentParser) -> None:

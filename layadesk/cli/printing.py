@@ -4,6 +4,7 @@ import json
 import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
+from concurrent.futures import wait
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,8 @@ def running_core(data_dir: Path, engine: str, *, started: bool = True, router: s
         raise fail(ErrorCode.DATA_DIR_READ_ONLY, path=str(data_dir))
     core = Core(data_dir, engine=engine, router=router)
     try:
+        if adopted := core.adopt_starter():
+            wait((adopted,))
         if started:
             core.start()
         yield core

@@ -50,6 +50,11 @@ class Inventory:
         self._problems: tuple[ErrorReport, ...] = ()
 
     @property
+    def is_new(self) -> bool:
+        """Whether there never was a list here: nothing has been installed, and nothing removed."""
+        return not self._file.exists()
+
+    @property
     def problems(self) -> tuple[ErrorReport, ...]:
         """What was wrong with the list when it was last read; INVENTORY_DAMAGED reports."""
         return self._problems

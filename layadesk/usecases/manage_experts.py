@@ -1,5 +1,6 @@
 """The experts on this disk: list them, and bring in a GGUF that lies somewhere."""
 
+import logging
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
@@ -7,6 +8,8 @@ from layadesk.domain.models import InstalledModel, Origin
 from layadesk.model_library.inventory import Inventory
 from layadesk.protocol.feed import Feed
 from layadesk.usecases.expert_pool import ExpertPool
+
+log = logging.getLogger(__name__)
 
 
 class Experts:
@@ -31,6 +34,17 @@ class Experts:
         """
         return self._executor.submit(self._import, Path(path), origin, name)
 
+    def adopt_starter(self, shipped: Path | None) -> Future[InstalledModel] | None:
+        """Install the starter expert that came with the program, the first time it runs; None where that is over.
+
+        Removed by the user, it stays away.
+        """
+        if shipped is None or not self._inventory.is_new:
+            return None
+        adopted = self.import_file(str(shipped), origin=Origin.STARTER)
+        adopted.add_done_callback(_log_failure)
+        return adopted
+
     def _import(self, path: Path, origin: Origin, name: str | None) -> InstalledModel:
         if origin is Origin.STARTER:
             model = self._inventory.add_starter(path)
@@ -43,3 +57,8 @@ class Experts:
     def close(self) -> None:
         """Wait for an import that runs; nothing new is taken."""
         self._executor.shutdown(wait=True)
+
+
+def _log_failure(adopted: Future[InstalledModel]) -> None:
+    if not adopted.cancelled() and (error := adopted.exception()) is not None:
+        log.warning("the starter expert could not be installed: %s", error)

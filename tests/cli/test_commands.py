@@ -27,6 +27,13 @@ def test_ask_streams_the_answer_and_nothing_else_to_stdout(shell: Shell) -> None
     assert (done.status, done.out, done.err) == (0, "red, 绿 and blue 🦊\n", "")
 
 
+def test_options_may_stand_before_the_command(shell: Shell, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    imported = shell.run("--data-dir", str(elsewhere), "models", "import", str(write_gguf(tmp_path / "tiny.gguf")))
+    assert imported.status == 0, imported.err
+    assert (elsewhere / "models" / "inventory.json").is_file()
+
+
 def test_ask_json_prints_one_object_with_all_of_its_parts(shell: Shell) -> None:
     shell.install()
     shell.script(text="red")
