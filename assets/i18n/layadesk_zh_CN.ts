@@ -1533,6 +1533,14 @@
         <translation>保存对话的文件已损坏。</translation>
     </message>
     <message>
+        <source>The beginning of {subject} could not be read from its server.</source>
+        <translation>无法从服务器读取 {subject} 的开头部分。</translation>
+    </message>
+    <message>
+        <source>Check the address and the connection; the server must hand out parts of files.</source>
+        <translation>请检查地址和网络连接；服务器必须支持按范围下载文件。</translation>
+    </message>
+    <message>
         <source>The file {subject} cannot be read.</source>
         <translation>无法读取文件 {subject}。</translation>
     </message>

@@ -121,7 +121,8 @@ def _add_route(commands: Any, printing: argparse.ArgumentParser) -> None:
 
 def _add_fit(commands: Any, printing: argparse.ArgumentParser) -> None:
     fitting = commands.add_parser("fit", parents=[printing], help="what a model would take; nothing is loaded")
-    fitting.add_argument("model", metavar="MODEL_ID|FILE.gguf", help="installed, of the catalogue, or a file")
+    what = "installed, of the catalogue, a file, or one on a server"
+    fitting.add_argument("model", metavar="MODEL_ID|FILE.gguf|URL", help=what)
     fitting.add_argument("--quantization", metavar="Q", help="which file of the catalogue's model, for instance Q4_K_M")
     fitting.add_argument("--n-ctx", type=_positive, metavar="N", help="tokens that each sequence may fill")
     fitting.add_argument("--n-parallel", type=_positive, metavar="N", help="sequences that may be full at once")

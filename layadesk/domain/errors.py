@@ -22,6 +22,7 @@ class ErrorCode(StrEnum):
     # model files
     MODEL_FILE_MISSING = "model_file_missing"
     MODEL_FILE_UNREADABLE = "model_file_unreadable"
+    REMOTE_FILE_UNREADABLE = "remote_file_unreadable"
     GGUF_EMPTY = "gguf_empty"
     GGUF_NOT_GGUF = "gguf_not_gguf"
     GGUF_VERSION = "gguf_version"

@@ -12,6 +12,7 @@ from pathlib import Path
 from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
 from layadesk.domain.models import NotChatKind
 from layadesk.model_library import architectures
+from layadesk.model_library.byte_source import ByteSource, FileSource
 from layadesk.model_library.foreign_files import looks_like
 from layadesk.model_library.gguf_reader import (
     MAX_KEYS,
@@ -152,7 +153,7 @@ def read_header(path: Path) -> GgufHeader:
     try:
         size = _regular_size(path)
         with path.open("rb") as file:
-            return _read(GgufReader(file, path, size), path, size)
+            return read_source(FileSource(file, str(path), size))
     except FileNotFoundError as error:
         raise fail(ErrorCode.MODEL_FILE_MISSING, path=str(path)) from error
     except (OSError, ValueError) as error:  # ValueError: a name with a zero byte in it
@@ -169,12 +170,15 @@ def _regular_size(path: Path) -> int:
     return status.st_size
 
 
-def _read(reader: GgufReader, path: Path, size: int) -> GgufHeader:
+def read_source(source: ByteSource) -> GgufHeader:
+    """Read the front of a GGUF wherever it lies: as `read_header`, and with the errors of the source."""
+    size, path = source.size_bytes, source.name
+    reader = GgufReader(source)
     head = reader.take(min(size, 512))
     if head[:4] != _MAGIC:
         if _MAGIC.startswith(head):
             raise reader.truncated(24)
-        raise fail(ErrorCode.GGUF_NOT_GGUF, path=str(path), looks_like=looks_like(head))
+        raise fail(ErrorCode.GGUF_NOT_GGUF, path=path, looks_like=looks_like(head))
     reader.rewind(4)
     version = reader.number("I")
     if version not in _VERSIONS:
@@ -189,15 +193,15 @@ def _read(reader: GgufReader, path: Path, size: int) -> GgufHeader:
     tensors = reader.tensors(n_tensors)
     data_offset = _padded(reader.position, alignment) if tensors else reader.position
     _check_extents(reader, tensors, data_offset, size=size, alignment=alignment)
-    return GgufHeader(str(path), size, version, alignment, data_offset, metadata, array_lengths, tensors)
+    return GgufHeader(path, size, version, alignment, data_offset, metadata, array_lengths, tensors)
 
 
-def _wrong_version(version: int, path: Path) -> LayaDeskError:
+def _wrong_version(version: int, path: str) -> LayaDeskError:
     swapped = int.from_bytes(version.to_bytes(4, "little"), "big")
     big_endian = version > max(_VERSIONS) and swapped <= max(_VERSIONS)
     return fail(
         ErrorCode.GGUF_VERSION,
-        path=str(path),
+        path=path,
         version=swapped if big_endian else version,
         byte_order="big" if big_endian else "little",
     )

@@ -2,17 +2,16 @@
 
 Nothing is allocated from a count before the count was compared with what the file can hold, arrays are stepped over
 without building lists, and the whole work is bounded (`MAX_*`), so a hostile file costs well under two seconds and some
-tens of megabytes. The file is read, never mapped: one that shrinks while mapped would kill the process with SIGBUS.
+tens of megabytes. Where the bytes come from is the source's business (`byte_source.py`).
 The rules are those of llama.cpp's gguf.cpp (0.3.36), so that what passes here does not fail there.
 """
 
 import struct
 from dataclasses import dataclass
-from pathlib import Path
-from typing import BinaryIO
 
 from layadesk.domain.errors import ErrorCode, Fact, LayaDeskError, fail
 from layadesk.model_library import gguf_types
+from layadesk.model_library.byte_source import ByteSource
 from layadesk.model_library.gguf_types import ARRAY, SCALARS, STRING
 
 MAX_KEYS = 1 << 16
@@ -25,7 +24,6 @@ MAX_HEADER_BYTES = 1 << 28
 MAX_VALUE_KEPT_BYTES = 1 << 20  # a longer text is stepped over; chat templates have some 10 kB
 MAX_KEPT_BYTES = 1 << 25
 MAX_ARRAY_KEPT = 4096  # per-layer arrays; vocabularies are only counted
-_WINDOW = 1 << 20
 
 Scalar = int | float | bool | str
 MetaValue = Scalar | tuple[int | float | bool, ...]
@@ -58,12 +56,12 @@ class TensorEntry:
 
 
 class GgufReader:
-    """Reads `file` from its start to the end of the tensor list. One thread; the caller closes the file."""
+    """Reads `source` from its start to the end of the tensor list. One thread; raises what the source raises, too."""
 
-    def __init__(self, file: BinaryIO, path: Path, size_bytes: int) -> None:
-        self._file = file
-        self._path = str(path)
-        self._size = size_bytes
+    def __init__(self, source: ByteSource) -> None:
+        self._source = source
+        self._path = source.name
+        self._size = source.size_bytes
         self._window = b""
         self._window_at = 0
         self._at = 0
@@ -238,8 +236,7 @@ class GgufReader:
         start = self._at - self._window_at
         if start >= 0 and start + n <= len(self._window):
             return start
-        self._file.seek(self._at)
-        self._window = self._file.read(max(n, _WINDOW))
+        self._window = self._source.read_at(self._at, max(n, self._source.window_bytes))
         self._window_at = self._at
         if len(self._window) < n:  # it shrank since its size was taken
             raise self.truncated(self._at + n)

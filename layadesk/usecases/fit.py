@@ -14,6 +14,8 @@ from layadesk.domain.models import ModelCard, ModelFile
 from layadesk.model_library.catalogue import Catalogues
 from layadesk.model_library.catalogue_facts import facts_of_card
 from layadesk.model_library.inventory import Inventory
+from layadesk.model_library.model_facts import model_facts
+from layadesk.model_library.remote_model import is_address, read_remote_model
 from layadesk.usecases.machine_now import MachineNow
 from layadesk.usecases.price_load import LoadQuestion, PriceLoad
 
@@ -81,9 +83,10 @@ class Fit:
         wish: FitWish | None = None,
         machine: MachineMemory | None = None,
     ) -> FitAnswer:
-        """Price `subject`: a GGUF file, an installed expert or a model of the catalogue.
+        """Price `subject`: a GGUF file, here or at an http(s) address, an installed expert or a model of the catalogue.
 
-        Raises UNKNOWN_EXPERT, BAD_PARAMETER, GGUF_* and MODEL_FILE_* errors.
+        Of a file at an address only the header is read. Raises UNKNOWN_EXPERT, BAD_PARAMETER, REMOTE_FILE_UNREADABLE,
+        GGUF_* and MODEL_FILE_* errors.
         """
         found = self._find(subject, quantization)
         is_here = machine is None
@@ -109,6 +112,9 @@ class Fit:
         return self._price.outlook(LoadQuestion(facts, None, wish, question.machine, question.residents))
 
     def _find(self, subject: str, quantization: str | None) -> _Subject:
+        if is_address(subject):
+            headers = read_remote_model(subject)
+            return _Subject(headers[0].path, headers[0].quantization, model_facts(*headers), None, None)
         installed = self._inventory.find(subject)
         path = Path(subject)
         if installed is not None and quantization in (None, installed.quantization):

@@ -9,6 +9,7 @@ from layadesk.domain.memory_fit.bill import CPU, DeviceBill
 from layadesk.domain.memory_fit.load_record import LoadMeasure, LoadRecord
 from tests.cli.conftest import REPO, Shell
 from tests.fakes import gguf_models
+from tests.fakes.range_server import honest, serving
 from tests.fakes.store import opened, result_of
 
 HARDWARE = REPO / "tests" / "fixtures" / "hardware"
@@ -56,12 +57,24 @@ def test_what_earlier_loads_took_beyond_their_bill_is_in_the_price_and_said(shel
     assert "In the prediction: 300 MiB that earlier loads took beyond their bill" in done.out
 
 
+def test_a_model_on_a_server_is_priced_from_its_header(shell: Shell) -> None:
+    content = gguf_models.chat_model(shell.folder / "a.gguf").read_bytes()
+    with serving(honest({"/a.gguf": content})) as server:
+        address = f"{server.address}/a.gguf"
+        done = shell.run("fit", address, "--hardware", str(HARDWARE / "no-gpu.json"), "--json")
+    assert done.status == 0, done.err
+    assert (done.json["model"], done.json["bill"]["basis"]) == (address, "arithmetic")
+    here = shell.run("fit", str(shell.folder / "a.gguf"), "--hardware", str(HARDWARE / "no-gpu.json"), "--json")
+    assert done.json["bill"] == here.json["bill"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
         (("fit", "nobody"), "nobody"),
         (("fit", "qwen3.8-27b", "--quantization", "Q9"), "Q9"),
         (("fit", "qwen3.8-27b", "--hardware", "nowhere.json"), "nowhere.json"),
+        (("fit", "http://["), "http://["),
     ],
 )
 def test_a_mistake_is_one_line(shell: Shell, arguments: tuple[str, ...], word: str) -> None:

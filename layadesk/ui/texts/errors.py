@@ -34,6 +34,10 @@ _TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
         QT_TRANSLATE_NOOP("errors", "The file {subject} cannot be read."),
         QT_TRANSLATE_NOOP("errors", "Check that the disk is connected and that you may read the file."),
     ),
+    ErrorCode.REMOTE_FILE_UNREADABLE: (
+        QT_TRANSLATE_NOOP("errors", "The beginning of {subject} could not be read from its server."),
+        QT_TRANSLATE_NOOP("errors", "Check the address and the connection; the server must hand out parts of files."),
+    ),
     ErrorCode.GGUF_EMPTY: (
         QT_TRANSLATE_NOOP("errors", "The file {subject} is empty: a copy or download did not run to its end."),
         QT_TRANSLATE_NOOP("errors", "Copy or download it again."),
