@@ -43,6 +43,7 @@ from layadesk.usecases.diagnose import Diagnose, GatherCase
 from layadesk.usecases.download_models import Downloads
 from layadesk.usecases.engine_work import EngineWorkWatch
 from layadesk.usecases.expert_pool import ExpertPool
+from layadesk.usecases.expert_runners import ExpertRunners
 from layadesk.usecases.fit import Fit
 from layadesk.usecases.health_report import HealthReport
 from layadesk.usecases.import_settings import ImportSettings
@@ -163,7 +164,7 @@ class Core:
             changed=self.experts.changed,
         )
         self.downloads = Downloads()
-        self.answers = AnswerRequest(self.pool, self.router, self.engine, self.gate)
+        self.answers = AnswerRequest(self.pool, self.router, ExpertRunners(self.engine), self.gate)
         self.ask = Ask(self.answers, self.settings)
 
     def learning(self, store: Store) -> RouterLearning:

@@ -1756,6 +1756,114 @@
         <source>Only the last answer can, where it was stopped or cut off. Answer again instead.</source>
         <translation>只有最后一条、且被停止或截断的回答可以接着写。可以改为重新回答。</translation>
     </message>
+    <message>
+        <source>This is not an address of a server: {url}.</source>
+        <translation>这不是服务器地址：{url}。</translation>
+    </message>
+    <message>
+        <source>Enter one such as https://api.example.com/v1 or http://localhost:8080/v1.</source>
+        <translation>请输入类似 https://api.example.com/v1 或 http://localhost:8080/v1 的地址。</translation>
+    </message>
+    <message>
+        <source>Only remote experts could answer, and Auto may not send anything away.</source>
+        <translation>只有远程专家可以回答，而“自动”不允许把内容发送出去。</translation>
+    </message>
+    <message>
+        <source>Choose the remote expert by name, or allow Auto to use it in the settings.</source>
+        <translation>请直接选择该远程专家，或在设置中允许“自动”使用它。</translation>
+    </message>
+    <message>
+        <source>The server {host} of {subject} cannot be reached.</source>
+        <translation>无法连接 {subject} 的服务器 {host}。</translation>
+    </message>
+    <message>
+        <source>Check that it runs, the address and the network; or choose another expert.</source>
+        <translation>请检查服务器是否在运行、地址和网络是否正确，或选择其他专家。</translation>
+    </message>
+    <message>
+        <source>The server {host} of {subject} said nothing for {seconds} seconds.</source>
+        <translation>{subject} 的服务器 {host} 在 {seconds} 秒内没有任何回应。</translation>
+    </message>
+    <message>
+        <source>Try again later, or choose another expert.</source>
+        <translation>请稍后再试，或选择其他专家。</translation>
+    </message>
+    <message>
+        <source>The server {host} does not accept the key of {subject} (HTTP {status}).</source>
+        <translation>服务器 {host} 不接受 {subject} 的密钥（HTTP {status}）。</translation>
+    </message>
+    <message>
+        <source>Enter a valid API key for this expert in the settings.</source>
+        <translation>请在设置中为该专家输入有效的 API 密钥。</translation>
+    </message>
+    <message>
+        <source>The server {host} does not know the model {model} (HTTP 404).</source>
+        <translation>服务器 {host} 上没有模型 {model}（HTTP 404）。</translation>
+    </message>
+    <message>
+        <source>Test the connection in the settings: it lists the models that are there.</source>
+        <translation>请在设置中测试连接，会列出那里的模型。</translation>
+    </message>
+    <message>
+        <source>The server {host} takes no more requests now (HTTP 429).</source>
+        <translation>服务器 {host} 现在不再接受请求（HTTP 429）。</translation>
+    </message>
+    <message>
+        <source>Wait a while, look at your account's limits, or choose another expert.</source>
+        <translation>请稍等，查看您账户的限额，或选择其他专家。</translation>
+    </message>
+    <message>
+        <source>The server {host} refused the request of {subject} (HTTP {status}).</source>
+        <translation>服务器 {host} 拒绝了 {subject} 的请求（HTTP {status}）。</translation>
+    </message>
+    <message>
+        <source>The details say why; another expert may take it as it is.</source>
+        <translation>原因见详细信息；其他专家也许可以接受。</translation>
+    </message>
+    <message>
+        <source>The server {host} of {subject} failed (HTTP {status}).</source>
+        <translation>{subject} 的服务器 {host} 出错（HTTP {status}）。</translation>
+    </message>
+    <message>
+        <source>What the server {host} sent is no answer of an OpenAI-compatible server.</source>
+        <translation>服务器 {host} 返回的内容不是 OpenAI 兼容服务器的回答。</translation>
+    </message>
+    <message>
+        <source>Check the address; it mostly ends in /v1.</source>
+        <translation>请检查地址，它通常以 /v1 结尾。</translation>
+    </message>
+    <message>
+        <source>The connection to {host} ended in mid-answer.</source>
+        <translation>与 {host} 的连接在回答中途断开。</translation>
+    </message>
+    <message>
+        <source>The text so far is kept. Try again, or choose another expert.</source>
+        <translation>已写的内容会保留。请重试，或选择其他专家。</translation>
+    </message>
+    <message>
+        <source>The server {host} sends its visitors elsewhere, to {target}; nobody followed.</source>
+        <translation>服务器 {host} 要求转到 {target}；程序没有跟随。</translation>
+    </message>
+    <message>
+        <source>If you trust that address, enter it for this expert in the settings.</source>
+        <translation>如果您信任该地址，请在设置中为该专家填写它。</translation>
+    </message>
+    <message>
+        <source>The list of remote experts, {path}, has an entry that cannot be used ({detail}).</source>
+        <translation>远程专家列表 {path} 中有一项无法使用（{detail}）。</translation>
+    </message>
+    <message>
+        <source>It is left out until it is mended; the others are there.</source>
+        <translation>在修正之前会忽略该项；其他项不受影响。</translation>
+    </message>
+    <message>
+        <source>The API key could not be kept, neither in the keyring nor in a file of its own.</source>
+        <translation>API 密钥无法保存：密钥环和单独的文件都不行。</translation>
+    </message>
+    <message>
+        <source>Unlock the keyring, or allow writing to the data folder, and enter it again.</source>
+        <translation>请解锁密钥环，或允许写入数据文件夹，然后重新输入。</translation>
+    </message>
 </context>
 <context>
     <name>findings</name>
@@ -2640,6 +2748,18 @@
         <source>Stopped here: the answer only repeated itself.</source>
         <translation>回答只是在重复自己，已在此停止。</translation>
     </message>
+    <message>
+        <source>the expert chosen first failed while it answered</source>
+        <translation>最初选择的专家在回答时出错</translation>
+    </message>
+    <message>
+        <source>took over</source>
+        <translation>接替</translation>
+    </message>
+    <message>
+        <source>it is remote, and Auto may not send anything away</source>
+        <translation>它是远程专家，而“自动”不允许把内容发送出去</translation>
+    </message>
 </context>
 <context>
     <name>RefusalPanel</name>
@@ -3111,6 +3231,14 @@
         <source>Guard the memory</source>
         <translation>内存保护</translation>
     </message>
+    <message>
+        <source>Auto may use remote experts</source>
+        <translation>“自动”可以使用远程专家</translation>
+    </message>
+    <message>
+        <source>Off: nothing leaves this machine unless you name a remote expert.</source>
+        <translation>关闭时：除非您指定某个远程专家，否则任何内容都不会离开本机。</translation>
+    </message>
 </context>
 <context>
     <name>AttachmentBar</name>
@@ -3205,6 +3333,33 @@
     <message>
         <source>The answer has ended early.</source>
         <translation>回答提前结束。</translation>
+    </message>
+</context>
+<context>
+    <name>remote</name>
+    <message>
+        <source>This address is not encrypted (http): everyone on the way can read your messages and the key. Use https.</source>
+        <translation>此地址未加密（http）：沿途的任何人都能读到您的消息和密钥。请使用 https。</translation>
+    </message>
+    <message>
+        <source>The server is a program on this machine.</source>
+        <translation>该服务器是本机上的一个程序。</translation>
+    </message>
+    <message>
+        <source>{name} (remote)</source>
+        <translation>{name}（远程）</translation>
+    </message>
+    <message>
+        <source>{name} (remote: {host})</source>
+        <translation>{name}（远程：{host}）</translation>
+    </message>
+    <message>
+        <source>goes to another program here → {host}</source>
+        <translation>发送到本机的另一个程序 → {host}</translation>
+    </message>
+    <message>
+        <source>leaves this machine → {host}</source>
+        <translation>将离开本机 → {host}</translation>
     </message>
 </context>
 </TS>

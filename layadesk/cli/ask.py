@@ -15,7 +15,7 @@ from layadesk.domain.thinking_choice import AUTO, thinking_params
 from layadesk.protocol.events import Loading, PromptBuilt, TextDelta, ThinkingDelta
 
 if TYPE_CHECKING:
-    from layadesk.usecases.answer_request import AnswerEvent
+    from layadesk.usecases.answer_order import AnswerEvent
     from layadesk.usecases.ask import Answered
 
 
@@ -72,12 +72,16 @@ def _ignore(_: "AnswerEvent") -> None:
 
 def _show(event: "AnswerEvent") -> None:
     """The answer on stdout; what happens on the way on stderr, and only for a person who looks."""
-    from layadesk.usecases.answer_request import RouteChosen  # noqa: PLC0415 - the type of `event` needs it no earlier
+    from layadesk.usecases.answer_order import FailedOver, RouteChosen  # noqa: PLC0415 - `event` needs them no earlier
 
     if isinstance(event, TextDelta):
         print(event.text, end="", flush=True)
     elif isinstance(event, ThinkingDelta) and sys.stderr.isatty():
         print(event.text, end="", file=sys.stderr, flush=True)
+    elif isinstance(event, FailedOver):  # also where nobody looks: the text above is void
+        print(f"\n→ {event.route.expert}, because {event.route.instead_of} failed", file=sys.stderr)
+    elif isinstance(event, RouteChosen) and event.route.host is not None:
+        print(f"→ {event.route.expert}: this leaves the machine → {event.route.host}", file=sys.stderr)
     elif not sys.stderr.isatty():
         return
     elif isinstance(event, RouteChosen):

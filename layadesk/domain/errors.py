@@ -53,6 +53,21 @@ class ErrorCode(StrEnum):
     SETTINGS_FILE_FOREIGN = "settings_file_foreign"
     CONVERSATION_BUSY = "conversation_busy"
     CANNOT_CONTINUE = "cannot_continue"
+    # remote experts
+    BAD_ENDPOINT = "bad_endpoint"
+    REMOTE_NOT_ALLOWED = "remote_not_allowed"
+    REMOTE_UNREACHABLE = "remote_unreachable"
+    REMOTE_TIMED_OUT = "remote_timed_out"
+    REMOTE_KEY_REFUSED = "remote_key_refused"
+    REMOTE_NOT_FOUND = "remote_not_found"
+    REMOTE_BUSY = "remote_busy"
+    REMOTE_REFUSED = "remote_refused"
+    REMOTE_FAILED = "remote_failed"
+    REMOTE_BAD_ANSWER = "remote_bad_answer"
+    REMOTE_CUT_OFF = "remote_cut_off"
+    REMOTE_REDIRECTS = "remote_redirects"
+    REMOTE_LIST_DAMAGED = "remote_list_damaged"
+    KEY_NOT_KEPT = "key_not_kept"
     # the machine
     DATA_DIR_READ_ONLY = "data_dir_read_only"
     DISK_FULL = "disk_full"
@@ -140,6 +155,13 @@ _ENVIRONMENT = frozenset(
         ErrorCode.OUT_OF_MEMORY,
         ErrorCode.QT_MISSING_LIBRARY,
         ErrorCode.NO_DISPLAY,
+        ErrorCode.REMOTE_UNREACHABLE,
+        ErrorCode.REMOTE_TIMED_OUT,
+        ErrorCode.REMOTE_BUSY,
+        ErrorCode.REMOTE_FAILED,
+        ErrorCode.REMOTE_BAD_ANSWER,
+        ErrorCode.REMOTE_CUT_OFF,
+        ErrorCode.KEY_NOT_KEPT,
     }
 )
 _ENGINE = frozenset(

@@ -43,19 +43,26 @@ def choose(
     """The route for one request. `answer` None means that the router is away. `pinned` is short for a turn with a pin.
 
     Precedence: the pick for this message, the pin of the conversation, the user's rules, the router, the default.
+    A remote expert that Auto may not use has no say at all: it is only named in the ranking. One that is wished is
+    tried even if its server did not answer lately, because the last look may be old.
+
     Raises NO_EXPERT_INSTALLED for an empty pool, UNKNOWN_EXPERT for a pick or pin that is not in it, and the obstacle
     of the pick, the pin or, where nothing is usable, of the best expert.
     """
     turn, policy = turn or Turn(pinned=pinned), policy or Policy()
     if not pool:
         raise fail(ErrorCode.NO_EXPERT_INSTALLED)
-    weighed = _weigh(answer, _gated(pool, turn), turn)
     wish = turn.picked or turn.pinned
+    everyone = _weigh(answer, _gated(pool, turn), turn)
+    weighed = [one for one in everyone if _has_a_say(one.expert, wish, policy)]
+    barred = [_barred(one) for one in everyone if not _has_a_say(one.expert, wish, policy)]
     if wish is not None:
         reason = RouteReason.PICKED if turn.picked else RouteReason.PINNED
         chosen = _wished(weighed, wish)
-        others = [_without_a_say(one) for one in weighed if one is not chosen]
-        return _extras(_route(answer, turn, [chosen, *others], reason), weighed, turn, policy)
+        others = [_without_a_say(one) for one in weighed if one.expert.model_id != wish]
+        return _extras(_route(answer, turn, [chosen, *others], reason, barred), weighed, turn, policy)
+    if not weighed:
+        raise _obstacle(barred[0].expert)
     usable = [one for one in weighed if one.expert.out is None]
     if not usable:
         raise _obstacle(_best(weighed).expert)
@@ -63,7 +70,15 @@ def choose(
     ranked = sorted(
         (one for one in weighed if one is not chosen), key=lambda one: (one.expert.out is not None, -one.total)
     )
-    return _extras(replace(_route(answer, turn, [chosen, *ranked], reason), **facts), weighed, turn, policy)
+    return _extras(replace(_route(answer, turn, [chosen, *ranked], reason, barred), **facts), weighed, turn, policy)
+
+
+def _has_a_say(expert: PoolExpert, wish: str | None, policy: Policy) -> bool:
+    return expert.host is None or policy.allows_remote or expert.model_id == wish
+
+
+def _barred(one: _Weighed) -> _Weighed:
+    return replace(one, expert=replace(one.expert, out=OutReason.REMOTE_NOT_ALLOWED, out_facts={}))
 
 
 def _gated(pool: Sequence[PoolExpert], turn: Turn) -> list[PoolExpert]:
@@ -194,6 +209,8 @@ def _ruled(
 def _wished(weighed: Sequence[_Weighed], wish: str) -> _Weighed:
     for one in weighed:
         if one.expert.model_id == wish:
+            if one.expert.out is OutReason.REMOTE_DOWN:
+                return replace(one, expert=replace(one.expert, out=None, out_facts={}))
             if one.expert.out is not None:
                 raise _obstacle(one.expert)
             return one
@@ -209,7 +226,8 @@ _OBSTACLES: dict[OutReason, ErrorCode] = {
     OutReason.FILE_MISSING: ErrorCode.MODEL_FILE_MISSING,
     OutReason.CONTEXT_TOO_SMALL: ErrorCode.CONTEXT_LENGTH_EXCEEDED,
     OutReason.DOES_NOT_FIT: ErrorCode.OUT_OF_MEMORY,
-    OutReason.REMOTE_DOWN: ErrorCode.ENGINE_DIED,
+    OutReason.REMOTE_DOWN: ErrorCode.REMOTE_UNREACHABLE,
+    OutReason.REMOTE_NOT_ALLOWED: ErrorCode.REMOTE_NOT_ALLOWED,
 }
 
 
@@ -218,7 +236,14 @@ def _obstacle(expert: PoolExpert) -> Exception:
     return fail(code, expert=expert.model_id, **expert.out_facts)
 
 
-def _route(answer: RouterAnswer | None, turn: Turn, ranked: Sequence[_Weighed], reason: RouteReason) -> Route:
+def _route(
+    answer: RouterAnswer | None,
+    turn: Turn,
+    ranked: Sequence[_Weighed],
+    reason: RouteReason,
+    barred: Sequence[_Weighed] = (),
+) -> Route:
+    """`barred` are named at the end of the ranking and count for nothing."""
     chosen = ranked[0].expert
     ranking = tuple(
         RankedExpert(
@@ -227,8 +252,9 @@ def _route(answer: RouterAnswer | None, turn: Turn, ranked: Sequence[_Weighed], 
             one.expert.out,
             one.terms,
             one.expert.out_facts,
+            one.expert.host,
         )
-        for one in ranked
+        for one in (*ranked, *barred)
     )
     switched = turn.current is not None and turn.current != chosen.model_id
     bare = Route(
@@ -237,6 +263,7 @@ def _route(answer: RouterAnswer | None, turn: Turn, ranked: Sequence[_Weighed], 
         ranking,
         previous=turn.current if switched else None,
         n_reprefill=turn.n_history if switched else 0,
+        host=chosen.host,
     )
     if answer is None:
         return bare

@@ -26,6 +26,7 @@ class RouteReason(StrEnum):
     KEPT = "kept"  # another expert would be better, but not by what a change costs
     UNSURE = "unsure"  # below the confidence at which the router acts alone: the generalist
     RUNNER_UP = "runner_up"  # the best cannot answer now; `Route.instead_of` is that one
+    FAILED_OVER = "failed_over"  # the one chosen first, `Route.instead_of`, failed while it answered
     NO_OPINION = "no_opinion"
     ROUTER_AWAY = "router_away"
 
@@ -38,7 +39,8 @@ class OutReason(StrEnum):
     SUSPECT = "suspect"
     DOES_NOT_FIT = "does_not_fit"  # facts needs_bytes, free_bytes
     CONTEXT_TOO_SMALL = "context_too_small"  # facts n_prompt, n_ctx
-    REMOTE_DOWN = "remote_down"
+    REMOTE_DOWN = "remote_down"  # facts host, detail
+    REMOTE_NOT_ALLOWED = "remote_not_allowed"  # Auto may not send anything away
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,8 @@ class PoolExpert:
     """An expert as the policy sees it. `out` says why it cannot answer now; None means it can.
 
     `load_s` is what bringing it into memory takes, `prefill_tps` how fast it reads; None is not known. `n_ctx` is the
-    longest context it can be loaded with. `out_facts` are what is known of the obstacle.
+    longest context it can be loaded with. `out_facts` are what is known of the obstacle. `host` gets the words of a
+    remote expert; None: it runs in the engine here.
     """
 
     model_id: str
@@ -83,17 +86,22 @@ class PoolExpert:
     load_s: float | None = None
     prefill_tps: float | None = None
     out_facts: Mapping[str, Fact] = field(default_factory=dict)
+    host: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RankedExpert:
-    """One line of the ranking kept in a route; `utility` and `terms` are None where nothing was weighed."""
+    """One line of the ranking kept in a route; `utility` and `terms` are None where nothing was weighed.
+
+    `host` as in PoolExpert.
+    """
 
     model_id: str
     utility: float | None
     out: OutReason | None = None
     terms: UtilityTerms | None = None
     facts: Mapping[str, Fact] = field(default_factory=dict)
+    host: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +114,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What the user and the calibration set. `topk` 2 asks a second expert, `heavy_topk` for heavy math and code."""
+    """What the user and the calibration set. `topk` 2 asks a second expert, `heavy_topk` for heavy math and code.
+
+    `allows_remote`: remote experts may be chosen without being named for the message or the conversation.
+    """
 
     confidence: float = 0.6
     margin: float = 0.15
@@ -114,6 +125,7 @@ class Policy:
     topk: int = 1
     heavy_topk: bool = False
     enhance: bool = False
+    allows_remote: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +150,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What one of two experts wrote before the final answer; `error` is set where it failed."""
+    """What an expert wrote before the final answer: one of two, or one that failed (`error`) and was replaced."""
 
     expert: str
     text: str
@@ -151,7 +163,8 @@ class Route:
 
     `confidence` is the probability of the likeliest task; `sureness` that of all tasks which the chosen expert is best
     at, and what decides whether the router acts alone. `second` is asked too where the user wants a second opinion;
-    `thinks` says that the expert was told to think first. `n_reprefill` tokens of history must be read anew.
+    `thinks` says that the expert was told to think first. `n_reprefill` tokens of history must be read anew. `host`
+    got the words where the expert is remote; None: they stayed here.
     """
 
     expert: str
@@ -179,6 +192,7 @@ class Route:
     wanted_router: str | None = None
     wanted_lack: str | None = None
     drafts: tuple[Draft, ...] = ()
+    host: str | None = None
 
     @property
     def effort(self) -> Effort | None:

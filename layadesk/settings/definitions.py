@@ -131,6 +131,7 @@ ROUTER_RULES = Setting("router.rules", str, "", applies=Applies.NEXT_ANSWER)  # 
 TOPK = Setting("router.topk", int, 1, minimum=1, maximum=2, applies=Applies.NEXT_ANSWER)
 HEAVY_TOPK = Setting("router.heavy_topk", bool, False, applies=Applies.NEXT_ANSWER)
 ENHANCE = Setting("router.enhance", bool, False, applies=Applies.NEXT_ANSWER)
+ALLOW_REMOTE = Setting("router.allow_remote", bool, False, applies=Applies.NEXT_ANSWER)
 
 ALL_SETTINGS: tuple[Setting[bool] | Setting[int] | Setting[float] | Setting[str], ...] = (
     UI_LANGUAGE,
@@ -161,6 +162,7 @@ ALL_SETTINGS: tuple[Setting[bool] | Setting[int] | Setting[float] | Setting[str]
     TOPK,
     HEAVY_TOPK,
     ENHANCE,
+    ALLOW_REMOTE,
 )
 
 # Keys of earlier versions: where their values go, and which are dropped without a word.

@@ -19,14 +19,15 @@ from layadesk.domain.routing import Route
 from layadesk.protocol.events import Failed, Finished, PromptBuilt, TextDelta, ThinkingDelta
 from layadesk.settings import definitions
 from layadesk.settings.settings import Settings
-from layadesk.usecases.answer_request import (
+from layadesk.usecases.answer_order import (
     AnswerEvent,
     AnswerOrder,
-    AnswerRequest,
+    FailedOver,
     RouteChosen,
     as_prompt,
     clean_text,
 )
+from layadesk.usecases.answer_request import AnswerRequest
 from layadesk.usecases.second_opinion import DraftEnded
 
 ROUTER_START_S = 5.0  # here the router has just been started and is worth waiting for
@@ -75,9 +76,7 @@ class Ask:
             uuid.uuid4().hex, prompt, sampling, expert, route_deadline_s=ROUTER_START_S, thinking=thinking
         )
         self._answers.start(order, events.put)
-        answered = Answered("", None, None, FinishReason.ERROR, None, None)
-        parts: list[str] = []
-        thoughts: list[str] = []
+        gathered = _Gathered()
         while True:
             try:
                 event = events.get()
@@ -85,27 +84,49 @@ class Ask:
                 self._answers.cancel(order.request_id)
                 continue
             on_event(event)
-            match event:
-                case RouteChosen(route=route):
-                    answered = replace(answered, route=route, expert=route.expert)
-                case DraftEnded(draft=draft) if answered.route is not None:
-                    route = replace(answered.route, drafts=(*answered.route.drafts, draft))
-                    answered = replace(answered, route=route)
-                case PromptBuilt(memory=memory):
-                    answered = replace(answered, memory=memory)
-                case Finished():
-                    return replace(
-                        answered,
-                        text=event.text,
-                        thinking=event.thinking,
-                        finish_reason=event.finish_reason,
-                        timings=event.timings,
-                    )
-                case Failed(error=error):
-                    return replace(answered, text="".join(parts), thinking="".join(thoughts), error=error)
-                case ThinkingDelta(text=delta):
-                    thoughts.append(delta)
-                case TextDelta(text=delta):
-                    parts.append(delta)
-                case _:
-                    pass
+            if isinstance(event, Finished | Failed):
+                return gathered.ended(event)
+            gathered.take(event)
+
+
+class _Gathered:
+    """What was heard of an answer so far."""
+
+    def __init__(self) -> None:
+        self._answered = Answered("", None, None, FinishReason.ERROR, None, None)
+        self._parts: list[str] = []
+        self._thoughts: list[str] = []
+
+    def take(self, event: AnswerEvent) -> None:
+        """The next event but the last."""
+        match event:
+            case RouteChosen(route=route):
+                self._answered = replace(self._answered, route=route, expert=route.expert)
+            case FailedOver(route=route):
+                self._answered = replace(self._answered, route=route, expert=route.expert, memory=None)
+                self._parts.clear()
+                self._thoughts.clear()
+            case DraftEnded(draft=draft) if self._answered.route is not None:
+                route = replace(self._answered.route, drafts=(*self._answered.route.drafts, draft))
+                self._answered = replace(self._answered, route=route)
+            case PromptBuilt(memory=memory):
+                self._answered = replace(self._answered, memory=memory)
+            case ThinkingDelta(text=delta):
+                self._thoughts.append(delta)
+            case TextDelta(text=delta):
+                self._parts.append(delta)
+            case _:
+                pass
+
+    def ended(self, event: Finished | Failed) -> Answered:
+        """The whole."""
+        if isinstance(event, Failed):
+            text, thinking = "".join(self._parts), "".join(self._thoughts)
+            return replace(self._answered, text=text, thinking=thinking, error=event.error)
+        return replace(
+            self._answered,
+            text=event.text,
+            thinking=event.thinking,
+            finish_reason=event.finish_reason,
+            timings=event.timings,
+        )

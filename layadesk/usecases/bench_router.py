@@ -17,7 +17,8 @@ from layadesk.domain.inference import PromptMessage, Role
 from layadesk.domain.route_policy import choose
 from layadesk.domain.routing import RouterAnswer
 from layadesk.protocol.events import Failed, Finished, TextDelta
-from layadesk.usecases.answer_request import AnswerEvent, AnswerOrder, AnswerRequest
+from layadesk.usecases.answer_order import AnswerEvent, AnswerOrder
+from layadesk.usecases.answer_request import AnswerRequest
 from layadesk.usecases.expert_pool import ExpertPool
 from layadesk.workers.router_client import RouterClient
 

@@ -1,6 +1,7 @@
 """The experts the router may choose, and how each is loaded; keeps the engine's list equal to the inventory."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from layadesk.domain.errors import ErrorCode, Fact, fail
@@ -27,7 +28,7 @@ LOAD_BYTES_PER_S = 1e9  # a common SSD; only weighed against the gain of another
 class ExpertPool:
     """The pool as the route policy and the engine see it. Any thread.
 
-    `recommended` is what the catalogue says about sampling, by model id.
+    `recommended` is what the catalogue says about sampling, by model id; `remotes` gives those that run elsewhere.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class ExpertPool:
         *,
         recommended: Mapping[str, SamplingDefaults] = MappingProxyType({}),
         learned_confidence: Callable[[], float | None] = lambda: None,
+        remotes: Callable[[], tuple[PoolExpert, ...]] = tuple,
     ) -> None:
         self._chosen: dict[str, LoadParams] = {}  # how to load an expert, where that is not as the settings say
         self._prices: dict[str, int] = {}
@@ -46,18 +48,19 @@ class ExpertPool:
         self._strengths = strengths
         self._recommended = recommended
         self._learned_confidence = learned_confidence
+        self._remotes = remotes
         self._inventory = inventory
         self._settings = settings
         self._engine = engine
 
     def candidates(self) -> tuple[PoolExpert, ...]:
-        """Every installed expert, in the order of choice: the default, then the user's own, then the starter."""
+        """Every expert in the order of choice: the user's own, the starter, those that run elsewhere."""
         default = self._settings.get(definitions.DEFAULT_EXPERT)
         loaded = self._engine.loaded
         table = self._strengths.table()
         models = sorted(self._inventory.list(), key=_order_of_choice)
         refused = {model.model_id: self._obstacle_of(model.model_id) for model in models}
-        return tuple(
+        local = tuple(
             PoolExpert(
                 model.model_id,
                 is_default=model.model_id == default,
@@ -70,6 +73,8 @@ class ExpertPool:
             )
             for model in models
         )
+        remote = (replace(one, is_default=one.model_id == default) for one in self._remotes())
+        return (*local, *remote)
 
     def follow(self, obstacle_of: Callable[[str], Mapping[str, Fact] | None]) -> None:
         """Ask this of each expert from now on: why it does not fit into memory, or None."""
@@ -102,6 +107,7 @@ class ExpertPool:
             topk=get(definitions.TOPK),
             heavy_topk=get(definitions.HEAVY_TOPK),
             enhance=get(definitions.ENHANCE),
+            allows_remote=get(definitions.ALLOW_REMOTE),
         )
 
     def _obstacle(self, model: InstalledModel) -> OutReason | None:
@@ -179,7 +185,8 @@ class ExpertPool:
 
     def choose_thinking(self, model_id: str, choice: str) -> None:
         """Remember a choice: `auto`, `on`, `off`, or an effort such as `low`. Raises UNKNOWN_EXPERT."""
-        self.installed(model_id)
+        if all(one.model_id != model_id for one in self._remotes()):
+            self.installed(model_id)
         choices = parse_choices(self._settings.get(definitions.THINKING))
         self._settings.set(definitions.THINKING, with_choice(choices, model_id, choice))
 

@@ -17,7 +17,7 @@ from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.search import SearchHit
 from layadesk.protocol.feed import Feed
 from layadesk.store.store import Store
-from layadesk.usecases.answer_request import clean_text
+from layadesk.usecases.answer_order import clean_text
 from layadesk.usecases.futures import then
 from layadesk.usecases.running_turns import RunningTurns
 from layadesk.usecases.send_message import new_id

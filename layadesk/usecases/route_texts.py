@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from layadesk.domain.follow_up import slash_word
 from layadesk.domain.route_policy import choose
 from layadesk.domain.routing import Policy, PoolExpert, Route, RouterAnswer, Turn
-from layadesk.usecases.answer_request import clean_text
+from layadesk.usecases.answer_order import clean_text
 from layadesk.usecases.expert_pool import ExpertPool
 from layadesk.workers.router_client import RouterClient
 

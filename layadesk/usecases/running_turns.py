@@ -45,6 +45,13 @@ class RunningTurn:
         self.n_decoded = n_decoded
         self.is_dirty = True
 
+    def restart(self) -> None:
+        """Begin anew, with nothing written."""
+        self._parts.clear()
+        self._thinking_parts.clear()
+        self.n_chars = self.n_thinking_chars = self.n_decoded = 0
+        self.is_dirty = True
+
     @property
     def text(self) -> str:
         """The whole text so far."""
@@ -93,6 +100,13 @@ class RunningTurns:
             turn = self._turns.get(message_id)
             if turn is not None:
                 turn.append_thinking(text, n_decoded)
+
+    def restart(self, message_id: str) -> None:
+        """Forget what an answer has so far; silent when it has ended."""
+        with self._lock:
+            turn = self._turns.get(message_id)
+            if turn is not None:
+                turn.restart()
 
     def stop(self, message_id: str) -> str | None:
         """Mark an answer as stopped, also one that has not begun; its request id, None when it has ended."""

@@ -1,6 +1,7 @@
 """Two experts draft an answer, and the main one writes the final answer from both. One request to the outside.
 
-Side by side where both are in memory, otherwise one after the other, the main expert last so that it is loaded once.
+Side by side where both could begin at once, otherwise one after the other, the main expert last so that it is loaded
+once.
 """
 
 import threading
@@ -12,7 +13,7 @@ from layadesk.domain.inference import FinishReason, PromptMessage, SamplingParam
 from layadesk.domain.routing import Draft, Route
 from layadesk.protocol.commands import Generate
 from layadesk.protocol.events import Failed, Finished, Loading, Queued, RequestEvent, TextDelta
-from layadesk.workers.engine_client import EngineClient
+from layadesk.usecases.expert_runners import ExpertRunners
 
 DRAFT_TOKENS: Final = 1024
 _ASK: Final = {
@@ -73,10 +74,10 @@ class _Running:
 
 
 class SecondOpinion:
-    """Starts and cancels. Any thread; events come on the engine client's thread. One Finished or Failed for each."""
+    """Starts and cancels. Any thread; events come on the runners' threads. One Finished or Failed for each."""
 
-    def __init__(self, engine: EngineClient) -> None:
-        self._engine = engine
+    def __init__(self, runners: ExpertRunners) -> None:
+        self._runners = runners
         self._lock = threading.Lock()
         self._running: dict[str, _Running] = {}
 
@@ -84,8 +85,7 @@ class SecondOpinion:
         """Ask both for drafts."""
         assert order.route.second is not None
         experts = [order.route.second, order.route.expert]
-        loaded = self._engine.loaded
-        at_once = experts if all(expert in loaded for expert in experts) else experts[:1]
+        at_once = experts if all(map(self._runners.is_ready, experts)) else experts[:1]
         running = _Running(order, on_event, experts[len(at_once) :], dict.fromkeys(at_once, ""))
         with self._lock:
             self._running[order.request_id] = running
@@ -101,9 +101,9 @@ class SecondOpinion:
             running.is_cancelled = True
             open_drafts = [one for one in running.texts if one not in running.ended]
         if running.is_final:
-            self._engine.cancel(request_id)
+            self._runners.cancel(request_id)
         for expert in open_drafts:
-            self._engine.cancel(_draft_id(request_id, expert))
+            self._runners.cancel(_draft_id(request_id, expert))
         return True
 
     def _draft(self, running: _Running, expert: str) -> None:
@@ -117,7 +117,7 @@ class SecondOpinion:
             ThinkingParams(),
             client=order.client or order.conversation_id,
         )
-        self._engine.generate(request, lambda event: self._on_draft(running, expert, event))
+        self._runners.generate(request, lambda event: self._on_draft(running, expert, event))
 
     def _on_draft(self, running: _Running, expert: str, event: RequestEvent) -> None:
         request_id = running.order.request_id
@@ -170,9 +170,9 @@ class SecondOpinion:
             ThinkingParams(enabled=True) if order.route.thinks else ThinkingParams(),
             client=order.client or order.conversation_id,
         )
-        self._engine.generate(request, lambda event: self._on_final(running, event))
+        self._runners.generate(request, lambda event: self._on_final(running, event))
         if running.is_cancelled:  # while it was handed over
-            self._engine.cancel(order.request_id)
+            self._runners.cancel(order.request_id)
 
     def _on_final(self, running: _Running, event: RequestEvent) -> None:
         if isinstance(event, Finished | Failed):

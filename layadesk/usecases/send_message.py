@@ -23,7 +23,8 @@ from layadesk.protocol.feed import Feed
 from layadesk.settings import definitions
 from layadesk.settings.settings import Settings
 from layadesk.store.store import Store
-from layadesk.usecases.answer_request import AnswerOrder, AnswerRequest, Begun, as_prompt, clean_text
+from layadesk.usecases.answer_order import AnswerOrder, Begun, as_prompt, clean_text
+from layadesk.usecases.answer_request import AnswerRequest
 from layadesk.usecases.expert_pool import ExpertPool
 from layadesk.usecases.futures import then
 from layadesk.usecases.running_turns import RunningTurn, RunningTurns

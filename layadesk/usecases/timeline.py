@@ -14,6 +14,7 @@ from layadesk.usecases.turns import (
     TurnPhase,
     TurnProgress,
     TurnPrompt,
+    TurnRestarted,
     TurnRouted,
     TurnStarted,
     TurnText,
@@ -57,7 +58,7 @@ class Timeline:
         match event:
             case TurnStarted(answer=answer):
                 self._enter(TurnPhase.ROUTING, answer.conversation_id, answer.message_id)
-            case TurnRouted():
+            case TurnRouted() | TurnRestarted():
                 self._enter(TurnPhase.QUEUED, event.conversation_id, event.message_id)
             case TurnProgress(phase=phase):
                 self._enter(phase, event.conversation_id, event.message_id)

@@ -18,7 +18,7 @@ from layadesk.protocol.events import (
 )
 from layadesk.protocol.feed import Feed
 from layadesk.store.store import Store
-from layadesk.usecases.answer_request import AnswerEvent, RouteChosen
+from layadesk.usecases.answer_order import AnswerEvent, FailedOver, RouteChosen
 from layadesk.usecases.running_turns import RunningTurn, RunningTurns
 from layadesk.usecases.second_opinion import DraftEnded, DraftEvent, DraftText
 from layadesk.usecases.turns import (
@@ -28,6 +28,7 @@ from layadesk.usecases.turns import (
     TurnPhase,
     TurnProgress,
     TurnPrompt,
+    TurnRestarted,
     TurnRouted,
     TurnText,
     TurnThinking,
@@ -64,6 +65,8 @@ class TurnRecorder:
                 self._turn.message = replace(self._turn.message, route=route, expert_id=route.expert)
                 self._store.save_route(self._message_id, route)
                 self._feed.publish(TurnRouted(self._conversation_id, self._message_id, route))
+            case FailedOver():
+                self._restarted(event)
             case Queued() | Loading() | PrefillProgress():
                 self._progressed(event)
             case PromptBuilt():
@@ -82,6 +85,15 @@ class TurnRecorder:
                 self._end(self._finished(event))
             case Failed(error=error):
                 self._end(self._failed(error))
+
+    def _restarted(self, event: FailedOver) -> None:
+        """What was written so far is a draft of the route from here on."""
+        self._running.restart(self._message_id)
+        self._memory = None
+        message = replace(self._turn.message, route=event.route, expert_id=event.route.expert, n_dropped=0)
+        self._turn.message = message
+        self._store.save_route(self._message_id, event.route)
+        self._feed.publish(TurnRestarted(self._conversation_id, self._message_id, event.route))
 
     def _progressed(self, event: Queued | Loading | PrefillProgress) -> None:
         match event:

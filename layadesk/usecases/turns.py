@@ -40,6 +40,18 @@ class TurnRouted:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnRestarted:
+    """A remote expert failed and another one answers: text and thinking begin anew, at offset 0.
+
+    What was written until then is the last draft of `route`, which is stored with the message.
+    """
+
+    conversation_id: str
+    message_id: str
+    route: Route
+
+
+@dataclass(frozen=True, slots=True)
 class TurnProgress:
     """A phase and how far it is: `fraction` 0–1 or None where it cannot be told; `position` in the queue, 0 is next."""
 
@@ -106,4 +118,14 @@ class TurnEnded:
     message: Message
 
 
-TurnEvent = TurnStarted | TurnRouted | TurnProgress | TurnPrompt | TurnThinking | TurnText | TurnDraft | TurnEnded
+TurnEvent = (
+    TurnStarted
+    | TurnRouted
+    | TurnRestarted
+    | TurnProgress
+    | TurnPrompt
+    | TurnThinking
+    | TurnText
+    | TurnDraft
+    | TurnEnded
+)

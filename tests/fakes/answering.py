@@ -10,18 +10,19 @@ from typing import TypeVar, cast
 from layadesk.domain.chat import Conversation
 from layadesk.domain.inference import FinishReason, MemoryUse, Timings
 from layadesk.domain.models import ExpertSpec, LoadedModel
-from layadesk.domain.routing import RouterAnswer
+from layadesk.domain.routing import PoolExpert, RouterAnswer
 from layadesk.model_library.expert_table import ExpertTable
 from layadesk.model_library.inventory import Inventory
 from layadesk.paths import DataPaths
 from layadesk.protocol.commands import Generate
-from layadesk.protocol.events import Finished, PromptBuilt, RequestEvent, TextDelta
+from layadesk.protocol.events import Failed, Finished, PromptBuilt, RequestEvent, TextDelta
 from layadesk.protocol.feed import Feed
 from layadesk.settings.settings import Settings
 from layadesk.store.store import Store
 from layadesk.usecases.answer_request import AnswerRequest
 from layadesk.usecases.continue_answer import ContinueAnswer
 from layadesk.usecases.expert_pool import ExpertPool
+from layadesk.usecases.expert_runners import ExpertRunners
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.regenerate import Regenerate
 from layadesk.usecases.running_turns import RunningTurns
@@ -46,6 +47,7 @@ class PlayedEngine:
         self.cancelled: list[str] = []
         self.at_generate: Callable[[Generate], None] = lambda _: None
         self._said: dict[str, str] = {}
+        self._failed: set[str] = set()
         self._asked: list[tuple[Generate, Callable[[RequestEvent], None]]] = []
         self._changed = threading.Condition()
 
@@ -68,7 +70,7 @@ class PlayedEngine:
         """End the request as cancelled, as a real engine would, if it is known here."""
         self.cancelled.append(request_id)
         for request, on_event in self._asked:
-            if request.request_id == request_id:
+            if request.request_id == request_id and request_id not in self._failed:
                 on_event(Finished(request_id, self._said.get(request_id, ""), FinishReason.CANCELLED, Timings()))
 
     def request(self, number: int = 0) -> Generate:
@@ -97,6 +99,8 @@ class PlayedEngine:
     def tell(self, event: RequestEvent, number: int = 0) -> None:
         """Send any event of a request."""
         self.request(number)
+        if isinstance(event, Failed):
+            self._failed.add(str(event.request_id))
         self._asked[number][1](event)
 
 
@@ -179,13 +183,21 @@ class PlayedDesk:
         self.paths = paths
         self.store = store
         self.engine = PlayedEngine()
+        self.remote = PlayedEngine()
+        self.remotes: list[PoolExpert] = []
         self.router = PlayedRouter()
         self.settings = Settings(paths)
         self.inventory = Inventory(paths)
         self.pool = ExpertPool(
-            self.inventory, self.settings, cast("EngineClient", self.engine), ExpertTable(paths.expert_table)
+            self.inventory,
+            self.settings,
+            cast("EngineClient", self.engine),
+            ExpertTable(paths.expert_table),
+            remotes=lambda: tuple(self.remotes),
         )
-        self.answers = AnswerRequest(self.pool, cast("RouterClient", self.router), cast("EngineClient", self.engine))
+        self.answers = AnswerRequest(
+            self.pool, cast("RouterClient", self.router), ExpertRunners(self.engine, self.remote)
+        )
         self.running = RunningTurns(store.save_progress)
         self.turns: Feed[TurnEvent] = Feed()
         self.log = TurnLog(self.turns)

@@ -8,7 +8,7 @@ import pytest
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError
 from layadesk.domain.inference import FinishReason, SamplingParams
 from layadesk.protocol.events import Failed, TextDelta
-from layadesk.usecases.answer_request import AnswerEvent
+from layadesk.usecases.answer_order import AnswerEvent
 from layadesk.usecases.ask import Answered, Ask
 from layadesk.usecases.smoke_test import SmokeTest
 from tests.fakes.answering import PATIENCE_S, PlayedDesk

@@ -7,7 +7,7 @@ import pytest
 from layadesk.domain.inference import PromptMessage, Role, SamplingParams
 from layadesk.domain.routing import Route, RouterAnswer, RouteReason
 from layadesk.settings import definitions
-from layadesk.usecases.answer_request import AnswerOrder, RouteChosen, turn_of
+from layadesk.usecases.answer_order import AnswerOrder, RouteChosen, turn_of
 from tests.fakes.answering import PlayedDesk
 
 CODE = RouterAnswer("played", 0.1, {"code": 0.9, "chat": 0.1}, {"programming": 1.0}, 3, "en")

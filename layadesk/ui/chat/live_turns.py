@@ -15,6 +15,7 @@ from layadesk.usecases.turns import (
     TurnEvent,
     TurnProgress,
     TurnPrompt,
+    TurnRestarted,
     TurnRouted,
     TurnStarted,
     TurnText,
@@ -74,7 +75,7 @@ class LiveTurns:
                 self._ended[message_id] = message
                 if len(self._ended) > N_ENDED_KEPT:
                     self._ended.popitem(last=False)
-            case TurnRouted() | TurnProgress() | TurnPrompt() | TurnThinking() | TurnText():
+            case TurnRouted() | TurnRestarted() | TurnProgress() | TurnPrompt() | TurnThinking() | TurnText():
                 turn = self._running.get(event.message_id)
                 if turn is not None:
                     _note(turn, event)
@@ -107,10 +108,18 @@ class LiveTurns:
         return self._running
 
 
-def _note(turn: LiveTurn, event: TurnRouted | TurnProgress | TurnPrompt | TurnThinking | TurnText) -> None:
+def _note(
+    turn: LiveTurn, event: TurnRouted | TurnRestarted | TurnProgress | TurnPrompt | TurnThinking | TurnText
+) -> None:
     match event:
         case TurnRouted(route=route):
             turn.message = replace(turn.message, route=route, expert_id=route.expert)
+        case TurnRestarted(route=route):
+            turn.message = replace(turn.message, route=route, expert_id=route.expert, n_dropped=0)
+            turn.parts.clear()
+            turn.thinking_parts.clear()
+            turn.n_chars = turn.n_decoded = 0
+            turn.progress = turn.prompt = None
         case TurnProgress():
             turn.progress = event
         case TurnPrompt():

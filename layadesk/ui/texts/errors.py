@@ -13,6 +13,7 @@ from layadesk.ui.texts.marks import QT_TRANSLATE_NOOP
 from layadesk.ui.texts.memory import bill_item, device_name
 from layadesk.ui.texts.model_kinds import foreign_format, not_chat_kind
 from layadesk.ui.texts.numbers import gib_with_unit
+from layadesk.ui.texts.remote import REMOTE_ERRORS
 from layadesk.ui.texts.words import exit_words, together, unknown
 
 
@@ -26,6 +27,7 @@ class Explanation:
 
 
 _TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
+    **REMOTE_ERRORS,
     ErrorCode.MODEL_FILE_MISSING: (
         QT_TRANSLATE_NOOP("errors", "The model file {file} is not where it was."),
         QT_TRANSLATE_NOOP("errors", "Put the file back, or add it again from where it is now."),

@@ -119,6 +119,10 @@ _TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
             QT_TRANSLATE_NOOP("settings", "Join two drafts"),
             QT_TRANSLATE_NOOP("settings", "Where two experts are asked, one makes the final answer of both."),
         ),
+        "router.allow_remote": (
+            QT_TRANSLATE_NOOP("settings", "Auto may use remote experts"),
+            QT_TRANSLATE_NOOP("settings", "Off: nothing leaves this machine unless you name a remote expert."),
+        ),
     }
 )
 _GROUPS: Mapping[str, str] = MappingProxyType(

@@ -28,6 +28,7 @@ _ROUTE_REASONS: Final[Mapping[RouteReason, str]] = {
     RouteReason.KEPT: QT_TRANSLATE_NOOP("words", "it answered before, and another would not be enough better"),
     RouteReason.UNSURE: QT_TRANSLATE_NOOP("words", "the router is not sure, so the generalist answers"),
     RouteReason.RUNNER_UP: QT_TRANSLATE_NOOP("words", "the better suited expert cannot answer now"),
+    RouteReason.FAILED_OVER: QT_TRANSLATE_NOOP("words", "the expert chosen first failed while it answered"),
     RouteReason.NO_OPINION: QT_TRANSLATE_NOOP("words", "the router had no opinion, so the default expert answers"),
     RouteReason.ROUTER_AWAY: QT_TRANSLATE_NOOP("words", "the router is away, so the default expert answers"),
 }
@@ -41,6 +42,7 @@ _SHORT_ROUTE_REASONS: Final[Mapping[RouteReason, str]] = {
     RouteReason.KEPT: QT_TRANSLATE_NOOP("words", "kept"),
     RouteReason.UNSURE: QT_TRANSLATE_NOOP("words", "not sure"),
     RouteReason.RUNNER_UP: QT_TRANSLATE_NOOP("words", "runner-up"),
+    RouteReason.FAILED_OVER: QT_TRANSLATE_NOOP("words", "took over"),
     RouteReason.NO_OPINION: QT_TRANSLATE_NOOP("words", "no opinion"),
     RouteReason.ROUTER_AWAY: QT_TRANSLATE_NOOP("words", "router away"),
 }
@@ -50,6 +52,7 @@ _OUT_REASONS: Final[Mapping[OutReason, str]] = {
     OutReason.SUSPECT: QT_TRANSLATE_NOOP("words", "the engine died while loading it"),
     OutReason.DOES_NOT_FIT: QT_TRANSLATE_NOOP("words", "it does not fit into memory"),
     OutReason.CONTEXT_TOO_SMALL: QT_TRANSLATE_NOOP("words", "its context is too small for this prompt"),
+    OutReason.REMOTE_NOT_ALLOWED: QT_TRANSLATE_NOOP("words", "it is remote, and Auto may not send anything away"),
     OutReason.REMOTE_DOWN: QT_TRANSLATE_NOOP("words", "its server does not answer"),
 }
 _EXITS: Final[Mapping[ExitKind, str]] = {
