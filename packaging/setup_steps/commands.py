@@ -113,8 +113,8 @@ class SetUp:
         self.environment = Environment(_REPO, run, progress.note)
         self.models = _REPO / ".cache" / "test-models"
 
-    def all_steps(self) -> None:
-        """Raises SetupFailure at the first step that cannot be done."""
+    def all_steps(self) -> Path:
+        """The file of the starter expert. Raises SetupFailure at the first step that cannot be done."""
         step, options = self._progress.step, self._options
         with step("system libraries"):
             look = partial(missing_packages, for_tests=self._is_test)
@@ -139,8 +139,7 @@ class SetUp:
             self.environment.make_source_path_relative()
         with step("checking what is installed"):
             self._check_installed()
-            if not self._is_test:
-                self._install_starter(starter)
+        return starter
 
     def _check_disk(self) -> None:
         if "project" in self.environment.stamp.read():
@@ -182,7 +181,8 @@ class SetUp:
         self.environment.stamp.write(imported=True)
         self._progress.note("everything can be imported")
 
-    def _install_starter(self, starter: Path) -> None:
+    def install_starter(self, starter: Path) -> None:
+        """Into the data directory that the window will use, unless something was installed there before."""
         data_dir = data_dir_of(self._options.passed_on)
         place = (os.path.abspath(data_dir),) if data_dir else ()
         asked = [str(self.environment.python), "-I", "-c", _INVENTORY, *place]
@@ -210,7 +210,9 @@ def _run(options: Options, log: Path) -> int:
     progress = Progress(_N_SETUP_STEPS + n_checks)
     run = LoggedRun(log, progress.note)
     set_up = SetUp(options, look_at_machine(), progress, run)
-    set_up.all_steps()
+    starter = set_up.all_steps()
+    if options.command == "start":
+        set_up.install_starter(starter)
     environment = set_up.environment
     progress.say(f"Set up in {progress.elapsed}.")
     if options.command == "test":
