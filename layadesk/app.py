@@ -19,7 +19,7 @@ from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.hardware import HardwareSample
 from layadesk.domain.memory_fit.load_record import learned_corrections
 from layadesk.domain.models import InstalledModel
-from layadesk.model_library.catalogue import Catalogues
+from layadesk.model_library.catalogue import Catalogues, shipped_strengths
 from layadesk.model_library.expert_table import ExpertTable
 from layadesk.model_library.inventory import Inventory
 from layadesk.model_library.library_disk import LibraryDisk
@@ -133,8 +133,8 @@ class Core:
             self.inventory,
             self.settings,
             self.engine,
-            ExpertTable(self.paths.expert_table),
-            recommended={card.model_id: card.sampling for card in self.catalogues.current().cards},
+            ExpertTable(self.paths.expert_table, shipped_strengths(self.catalogues.current())),
+            catalogue=self.catalogues.current,
             learned_confidence=self.learned.confidence,
         )
         self.route_texts = RouteTexts(self.pool, self.router)

@@ -43,6 +43,7 @@ from pathlib import Path
 
 from layadesk.domain.errors import ErrorCode, ErrorReport
 from layadesk.domain.models import ModelCard
+from layadesk.domain.strengths import Strengths
 from layadesk.model_library.catalogue_entry import card_from
 from layadesk.paths import catalogue_file
 
@@ -94,6 +95,11 @@ class Catalogues:
             if stamp is not None:
                 found = found.overridden_by(read_catalogue(path))
         return found
+
+
+def shipped_strengths(catalogue: Catalogue) -> dict[str, Strengths]:
+    """What the catalogue says each expert is good at, where it says so."""
+    return {card.model_id: card.strengths for card in catalogue.cards if card.strengths is not None}
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

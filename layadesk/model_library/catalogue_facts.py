@@ -14,16 +14,18 @@ from layadesk.model_library.model_facts import FactReader
 # Bits per weight that quantised files spend on their embeddings and on their output (llama-quant.cpp).
 _EMBEDDING_BITS = {"Q8_0": 8.5, "Q6_K": 6.5625, "F16": 16.0, "BF16": 16.0, "F32": 32.0}
 _DEFAULT_EMBEDDING_BITS, _DEFAULT_OUTPUT_BITS = 4.5, 6.5625
+_NEEDED = ("block_count", "embedding_length", "vocab_size", "attention.head_count", "attention.head_count_kv")
 _F32 = 0
 
 
 def facts_of_card(card: ModelCard, file: ModelFile) -> ModelFacts | None:
-    """None where the catalogue has no numbers or no size."""
+    """None where the catalogue lacks a number that the price hangs on, or the size."""
     metadata = dict(card.gguf)
     architecture = metadata.get("general.architecture")
     n_bytes = file.size_bytes or file.rounded_bytes
-    if not isinstance(architecture, str) or n_bytes is None:
+    if n_bytes is None or any(f"{architecture}.{key}" not in metadata for key in _NEEDED):
         return None
+    assert isinstance(architecture, str)
     is_tied = metadata.pop(f"{architecture}.tie_embeddings", False) is True
     tensors = _tensors(metadata, architecture, file.quantization, n_bytes, is_tied=is_tied)
     return FactReader(metadata, tensors).facts()
@@ -42,17 +44,19 @@ def _tensors(
         return value if isinstance(value, int) else 0
 
     n_embd, n_vocab, n_block = number("embedding_length"), number("vocab_size"), max(1, number("block_count"))
-    embedding_bits = _EMBEDDING_BITS.get(quantization.removeprefix("UD-"), _DEFAULT_EMBEDDING_BITS)
-    if is_tied:
-        embedding_bits = max(embedding_bits, _DEFAULT_OUTPUT_BITS)
+    lookup_bits = _EMBEDDING_BITS.get(quantization.removeprefix("UD-"), _DEFAULT_EMBEDDING_BITS)
+    embedding_bits = max(lookup_bits, _DEFAULT_OUTPUT_BITS) if is_tied else lookup_bits
     output_bits = 0.0 if is_tied else max(embedding_bits, _DEFAULT_OUTPUT_BITS)
     embedding, output = (round(n_embd * n_vocab * bits / 8) for bits in (embedding_bits, output_bits))
     tensors = [_tensor("token_embd.weight", (n_embd, n_vocab), embedding)]
     if not is_tied:
         tensors.append(_tensor("output.weight", (n_embd, n_vocab), output))
+    per_layer = round(number("embedding_length_per_layer_input") * n_block * n_vocab * lookup_bits / 8)
+    if per_layer:  # Gemma's small models look up a vector for each layer too; like the embeddings it stays in RAM
+        tensors.append(_tensor("per_layer_token_embd.weight", (n_embd, n_vocab), per_layer))
     n_expert, n_ff = number("expert_count"), number("expert_feed_forward_length")
     in_experts = 3 * n_embd * n_ff * n_expert
-    rest = max(0, file_bytes - embedding - output)
+    rest = max(0, file_bytes - embedding - output - per_layer)
     for block in range(n_block):
         n_bytes = rest // n_block + (rest % n_block if block == 0 else 0)
         share = in_experts / (in_experts + _attention_elements(number, n_embd)) if in_experts else 0.0

@@ -1,13 +1,14 @@
 """The model library: what there is to download, what is on this disk, and what would fit on this machine."""
 
+import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, fail
 from layadesk.domain.memory_fit.machine import MachineMemory
 from layadesk.domain.memory_fit.plans import Outlook, Resident
-from layadesk.domain.memory_fit.speed import rank_of
+from layadesk.domain.memory_fit.speed import SpeedClass, rank_of
 from layadesk.domain.memory_fit.verdict import Verdict
 from layadesk.domain.models import CardKind, InstalledModel, ModelCard, ModelFile
 from layadesk.model_library.catalogue import Catalogues
@@ -98,7 +99,10 @@ class Pricing:
 
 
 class Library:
-    """Any thread. What may take long comes as a Future from the thread "library"; `changed` tells of every change."""
+    """Any thread. What may take long comes as a Future from the threads "library" and "library-fit".
+
+    `changed` tells of every change.
+    """
 
     def __init__(
         self,
@@ -118,6 +122,9 @@ class Library:
         self._pricing = pricing
         self._settings = settings
         self._executor = ThreadPoolExecutor(1, "library")
+        self._fits = ThreadPoolExecutor(1, "library-fit")
+        self._lock = threading.Lock()
+        self._round = 0  # of `fit_all`
         self.changed: Feed[None] = changed or Feed()
 
     def entries(self) -> tuple[LibraryEntry, ...]:
@@ -161,16 +168,22 @@ class Library:
 
     def machine(self) -> Future[MachineMemory]:
         """What this machine has and what is free now."""
-        return self._executor.submit(self._pricing.machine)
+        return self._fits.submit(self._pricing.machine)
 
     def fit(self, model_id: str, quantization: str, n_ctx: int) -> Future[Fitting]:
         """Whether that file fits at that context for each conversation. Fails with UNKNOWN_EXPERT, BAD_PARAMETER."""
         card, file = self._file(model_id, quantization)
-        return self._executor.submit(lambda: self._fitting(card, file, self._question(n_ctx)))
+        return self._fits.submit(lambda: self._fitting(card, file, self._question(n_ctx)))
 
-    def fit_all(self, n_ctx: int) -> Future[tuple[Fitting, ...]]:
-        """The same for every file of every expert, judged against one look at the machine."""
-        return self._executor.submit(self._fit_all, n_ctx)
+    def fit_all(self, n_ctx: int, on_each: Callable[[Fitting], None] | None = None) -> Future[tuple[Fitting, ...]]:
+        """The same for every file of every expert, judged against one look at the machine; takes some seconds.
+
+        `on_each` has each as soon as it is known, on the thread "library-fit". Cancelled by the next call.
+        """
+        with self._lock:
+            self._round += 1
+            number = self._round
+        return self._fits.submit(self._fit_all, n_ctx, number, on_each or (lambda _: None))
 
     def recommended(self, model_id: str, n_ctx: int) -> Future[Fitting | None]:
         """The best quantization that fits; None where none does. Fails with UNKNOWN_EXPERT."""
@@ -180,7 +193,7 @@ class Library:
             question = self._question(n_ctx)
             return best_that_fits(card, [self._fitting(card, file, question) for file in card.files])
 
-        return self._executor.submit(find)
+        return self._fits.submit(find)
 
     def leftovers(self) -> tuple[Leftover, ...]:
         """Unfinished downloads and files that no list knows, with their sizes. Looks at the disk."""
@@ -214,12 +227,21 @@ class Library:
 
     def close(self) -> None:
         """Wait for what runs; nothing new is taken."""
+        with self._lock:
+            self._round += 1
+        self._fits.shutdown(wait=True, cancel_futures=True)
         self._executor.shutdown(wait=True, cancel_futures=True)
 
-    def _fit_all(self, n_ctx: int) -> tuple[Fitting, ...]:
+    def _fit_all(self, n_ctx: int, number: int, on_each: Callable[[Fitting], None]) -> tuple[Fitting, ...]:
         question = self._question(n_ctx)
-        cards = [card for card in self._catalogues.current().cards if card.kind is CardKind.EXPERT]
-        return tuple(self._fitting(card, file, question) for card in cards for file in card.files)
+        found: list[Fitting] = []
+        for card in self._catalogues.current().cards:
+            for file in card.files if card.kind is CardKind.EXPERT else ():
+                if number != self._round:
+                    raise CancelledError
+                found.append(self._fitting(card, file, question))
+                on_each(found[-1])
+        return tuple(found)
 
     def _question(self, n_ctx: int) -> FileQuestion:
         get = self._settings.get
@@ -253,22 +275,29 @@ class Library:
 
 
 def best_that_fits(card: ModelCard, fittings: Sequence[Fitting]) -> Fitting | None:
-    """The largest that fits without becoming slower to read than the card's first file; else the first that loads.
+    """The largest that fits and is as pleasant to read along as the card's first file; else what loads at all.
 
-    More bits are better answers, but only until reading along becomes waiting. Where nothing fits whole, the smallest
-    that loads with a plan that is taken without asking.
+    More bits are better answers, but only until reading along becomes waiting: where the first file is slow already,
+    no larger one is chosen. Where nothing fits whole, the smallest that loads by a plan taken without asking.
     """
     sizes = {file.quantization: file.size_bytes or file.rounded_bytes or 0 for file in card.files}
-    first = next((one for one in fittings if one.quantization == card.files[0].quantization), None)
-    allowed = rank_of(first.outlook.asked.speed) if first is not None and first.outlook is not None else None
+    priced = [(one, one.outlook) for one in fittings if one.outlook is not None]
+    first = sizes[card.files[0].quantization]
+    limit = next((_rank(outlook) for one, outlook in priced if sizes[one.quantization] == first), _READING)
     for verdict in (Verdict.FITS, Verdict.TIGHT):
-        fitting = [one for one in fittings if one.verdict is verdict and one.outlook is not None]
-        pleasant = [one for one in fitting if allowed is None or _rank(one) <= allowed]
-        if pleasant or fitting:
-            return max(pleasant or fitting, key=lambda one: sizes[one.quantization])
-    loadable = [one for one in fittings if one.outlook is not None and one.outlook.automatic is not None]
+        fitting = [(one, outlook) for one, outlook in priced if one.verdict is verdict]
+        larger = [(one, outlook) for one, outlook in fitting if sizes[one.quantization] >= first]
+        pleasant = [one for one, outlook in larger if _rank(outlook) <= min(limit, _READING)]
+        modest = [one for one, _ in fitting if sizes[one.quantization] <= first]
+        if fitting:
+            chosen = pleasant or modest or [one for one, _ in fitting]
+            return max(chosen, key=lambda one: sizes[one.quantization])
+    loadable = [one for one, outlook in priced if outlook.automatic is not None]
     return min(loadable, key=lambda one: sizes[one.quantization], default=None)
 
 
-def _rank(one: Fitting) -> int:
-    return 0 if one.outlook is None else rank_of(one.outlook.asked.speed)
+_READING = rank_of(SpeedClass.READING)
+
+
+def _rank(outlook: Outlook) -> int:
+    return rank_of(outlook.asked.speed)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
 from layadesk.domain.errors import ErrorCode, Fact, fail
 from layadesk.domain.inference import LoadParams, SamplingParams, ThinkingParams
@@ -12,7 +11,8 @@ from layadesk.domain.route_rules import parse_rules
 from layadesk.domain.routing import OutReason, Policy, PoolExpert
 from layadesk.domain.sampling_defaults import SamplingDefaults
 from layadesk.domain.strengths import Strengths, guess_strengths
-from layadesk.domain.thinking_choice import AUTO, parse_choices, thinking_params, with_choice
+from layadesk.domain.thinking_choice import AUTO, OFF, parse_choices, thinking_params, with_choice
+from layadesk.model_library.catalogue import Catalogue
 from layadesk.model_library.expert_table import ExpertTable
 from layadesk.model_library.inventory import Inventory
 from layadesk.settings import definitions
@@ -28,7 +28,7 @@ LOAD_BYTES_PER_S = 1e9  # a common SSD; only weighed against the gain of another
 class ExpertPool:
     """The pool as the route policy and the engine see it. Any thread.
 
-    `recommended` is what the catalogue says about sampling, by model id; `remotes` gives those that run elsewhere.
+    `catalogue` says how to sample from an expert; what it is good at is in `strengths`. `remotes` run elsewhere.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class ExpertPool:
         engine: EngineClient,
         strengths: ExpertTable,
         *,
-        recommended: Mapping[str, SamplingDefaults] = MappingProxyType({}),
+        catalogue: Callable[[], Catalogue] = lambda: Catalogue(()),
         learned_confidence: Callable[[], float | None] = lambda: None,
         remotes: Callable[[], tuple[PoolExpert, ...]] = tuple,
     ) -> None:
@@ -46,7 +46,7 @@ class ExpertPool:
         self._prices: dict[str, int] = {}
         self._obstacle_of: Callable[[str], Mapping[str, Fact] | None] = lambda _: None
         self._strengths = strengths
-        self._recommended = recommended
+        self._catalogue = catalogue
         self._learned_confidence = learned_confidence
         self._remotes = remotes
         self._inventory = inventory
@@ -67,7 +67,7 @@ class ExpertPool:
                 is_loaded=model.model_id in loaded,
                 out=self._obstacle(model) or (OutReason.DOES_NOT_FIT if refused.get(model.model_id) else None),
                 out_facts=_missing(model) or refused.get(model.model_id) or {},
-                strengths=table.get(model.model_id) or guessed(model),
+                strengths=table.get(model.model_id) or table.get(model.card_id or "") or guessed(model),
                 n_ctx=self.load_params(model).n_ctx,
                 load_s=self.load_s(model),
             )
@@ -143,7 +143,7 @@ class ExpertPool:
                     m.model_id,
                     m.path,
                     self.load_params(m),
-                    self._recommended.get(m.model_id, SamplingDefaults()),
+                    self._recommended(m),
                     self._prices.get(m.model_id),
                 )
                 for m in models
@@ -178,6 +178,17 @@ class ExpertPool:
             repeat_penalty=self._changed(definitions.REPEAT_PENALTY),
             max_tokens=self._settings.get(definitions.MAX_TOKENS) or None,
         )
+
+    def _recommended(self, model: InstalledModel) -> SamplingDefaults:
+        """What the maker recommends for answers with or without thinking, whichever it will be."""
+        card = self._catalogue().card(model.card_id or model.model_id)
+        if card is None:
+            return SamplingDefaults()
+        choice = self.thinking_choice(model.model_id)
+        by_default = card.thinking is not None and card.thinking.by_default
+        thinks = by_default if choice == AUTO else choice != OFF
+        has_other = thinks and card.sampling_thinking != SamplingDefaults()
+        return card.sampling_thinking if has_other else card.sampling
 
     def thinking_choice(self, model_id: str) -> str:
         """What the user has chosen about thinking for an expert; `auto` leaves it to the expert."""

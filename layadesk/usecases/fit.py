@@ -1,5 +1,6 @@
 """`fit`: what a model would take and whether it fits, here or on a machine that a file describes. Nothing is loaded."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,7 +10,16 @@ from layadesk.domain.inference import LoadParams
 from layadesk.domain.memory_fit.arithmetic import Gpu, bill_of
 from layadesk.domain.memory_fit.machine import MachineMemory
 from layadesk.domain.memory_fit.model_facts import ModelFacts
-from layadesk.domain.memory_fit.plans import Other, Outlook, PlanKind, Resident, Task, default_wish, with_others
+from layadesk.domain.memory_fit.plans import (
+    Other,
+    Outlook,
+    PlanKind,
+    Resident,
+    Task,
+    default_wish,
+    outlook,
+    with_others,
+)
 from layadesk.domain.models import ModelCard, ModelFile
 from layadesk.model_library.catalogue import Catalogues
 from layadesk.model_library.catalogue_facts import facts_of_card
@@ -54,6 +64,13 @@ class FileQuestion:
     n_gpu_layers: int = -1
     residents: tuple[Resident, ...] = ()
 
+    @property
+    def memory_bytes(self) -> float:
+        """All that could ever hold weights here; endless where nobody knows."""
+        total = self.machine.ram_total_bytes
+        cards = [gpu.total_bytes for gpu in self.machine.gpus]
+        return math.inf if total is None or None in cards else total + sum(one for one in cards if one is not None)
+
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
@@ -93,9 +110,9 @@ class Fit:
         where = self._machine.read() if machine is None else machine
         params = _params(wish or FitWish(), found.facts, where)
         path = found.path if is_here or not found.facts.is_known else None
-        outlook = self._price.outlook(LoadQuestion(found.facts, path, params, where))
-        outlook = with_others(outlook, self._others(found, params, where))
-        return FitAnswer(found.name, found.quantization, params, where, outlook)
+        answer = self._price.outlook(LoadQuestion(found.facts, path, params, where))
+        answer = with_others(answer, self._others(found, params, where))
+        return FitAnswer(found.name, found.quantization, params, where, answer)
 
     def of_file(self, card: ModelCard, file: ModelFile, question: "FileQuestion") -> Outlook | None:
         """Price one file of the catalogue by its numbers, as the pool would load it; None where they are not known."""
@@ -109,6 +126,8 @@ class Fit:
             n_parallel=question.n_parallel,
             base=LoadParams(n_gpu_layers=question.n_gpu_layers),
         )
+        if facts.weights_bytes > question.memory_bytes:  # no way out can help, and looking for them takes its time
+            return outlook(_task_of(facts, wish, question.machine), has_ways_out=False)
         return self._price.outlook(LoadQuestion(facts, None, wish, question.machine, question.residents))
 
     def _find(self, subject: str, quantization: str | None) -> _Subject:

@@ -7,9 +7,12 @@ import pytest
 
 from layadesk.domain.errors import ErrorCode, LayaDeskError
 from layadesk.domain.inference import SamplingParams, ThinkingParams
+from layadesk.domain.models import ModelCard, ThinkingFacts
 from layadesk.domain.route_policy import choose
 from layadesk.domain.routing import OutReason, Policy, Turn
 from layadesk.domain.sampling_defaults import SamplingDefaults
+from layadesk.domain.strengths import Strengths
+from layadesk.model_library.catalogue import Catalogue, shipped_strengths
 from layadesk.model_library.expert_table import ExpertTable
 from layadesk.settings import definitions
 from layadesk.ui.texts.errors import explain
@@ -112,20 +115,53 @@ def test_what_nobody_has_changed_is_left_to_the_experts_recommendation(desk: Pla
     assert desk.pool.sampling() == SamplingParams(temperature=0.2)
 
 
+CALM, THINKING = SamplingDefaults(temperature=0.7), SamplingDefaults(temperature=1.0)
+
+
+def card(model_id: str, **facts: object) -> ModelCard:
+    return ModelCard(model_id, "Beta", "huggingface:o/r", "mit", (), "", sampling=CALM, **facts)  # type: ignore[arg-type]
+
+
+def pool_with(desk: PlayedDesk, *cards: ModelCard) -> ExpertPool:
+    catalogue = Catalogue(cards)
+    table = ExpertTable(desk.paths.expert_table, shipped_strengths(catalogue))
+    engine = cast("EngineClient", desk.engine)
+    return ExpertPool(desk.inventory, desk.settings, engine, table, catalogue=lambda: catalogue)
+
+
 def test_the_engine_hears_what_the_catalogue_recommends(desk: PlayedDesk) -> None:
     model_id = desk.install("beta")
-    advised = SamplingDefaults(temperature=0.7)
-    pool = ExpertPool(
-        desk.inventory,
-        desk.settings,
-        cast("EngineClient", desk.engine),
-        ExpertTable(desk.paths.expert_table),
-        recommended={model_id: advised},
-    )
-    pool.configure_engine()
+    pool_with(desk, card(model_id)).configure_engine()
     specs = {spec.model_id: spec.sampling for spec in desk.engine.experts}
-    assert specs[model_id] == advised
+    assert specs[model_id] == CALM
     assert specs["alpha"] == SamplingDefaults()
+
+
+@pytest.mark.parametrize(
+    ("by_default", "choice", "advised"),
+    [(True, "auto", THINKING), (True, "off", CALM), (False, "auto", CALM), (False, "on", THINKING)],
+)
+def test_an_expert_that_will_think_is_sampled_as_its_maker_says_for_thinking(
+    desk: PlayedDesk, by_default: bool, choice: str, advised: SamplingDefaults
+) -> None:
+    model_id = desk.install("beta")
+    facts = ThinkingFacts("enable_thinking", by_default)
+    pool = pool_with(desk, card(model_id, thinking=facts, sampling_thinking=THINKING))
+    pool.choose_thinking(model_id, choice)
+    pool.configure_engine()
+    assert {spec.model_id: spec.sampling for spec in desk.engine.experts}[model_id] == advised
+
+
+def test_strengths_are_the_users_before_the_catalogues_before_a_guess(desk: PlayedDesk) -> None:
+    model_id = desk.install("beta-coder")  # by its name it would be guessed a coder
+    pool = pool_with(desk, card(model_id, strengths=Strengths({"code": 0.3})))
+
+    def code() -> float:
+        return next(one.strengths.at("code") for one in pool.candidates() if one.model_id == model_id)
+
+    assert code() == 0.3
+    desk.paths.expert_table.write_text(f'{{"experts": {{"{model_id}": {{"tasks": {{"code": 0.1}}}}}}}}', "utf-8")
+    assert code() == 0.1
 
 
 def test_the_choice_about_thinking_goes_with_the_expert_that_answers(desk: PlayedDesk) -> None:

@@ -106,14 +106,14 @@ class Outlook:
         return next((plan for plan in self.plans if plan.kind in kinds), None)
 
 
-def outlook(task: Task) -> Outlook:
-    """Judge the wish and find the ways out."""
+def outlook(task: Task, *, has_ways_out: bool = True) -> Outlook:
+    """Judge the wish and find the ways out; not `has_ways_out`: it is known that there are none."""
     asked = plan_for(task, PlanKind.AS_ASKED, task.wish)
     if asked.judgement.may_load:
         return Outlook(asked, asked.judgement.verdict, (asked,))
     if asked.judgement.verdict is Verdict.UNKNOWN:
         return Outlook(asked, Verdict.UNKNOWN, ())
-    plans = tuple(_distinct(sorted(_ways_out(task), key=_preference)))
+    plans = tuple(_distinct(sorted(_ways_out(task), key=_preference))) if has_ways_out else ()
     return Outlook(asked, _verdict(task, plans), plans)
 
 
