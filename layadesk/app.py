@@ -38,6 +38,7 @@ from layadesk.usecases.browse_library import Library, Pricing
 from layadesk.usecases.bundle import UseCases
 from layadesk.usecases.check_installation import CheckInstallation
 from layadesk.usecases.continue_answer import ContinueAnswer
+from layadesk.usecases.count_context import CountContext
 from layadesk.usecases.count_routes import CountRoutes
 from layadesk.usecases.diagnose import Diagnose, GatherCase
 from layadesk.usecases.download_models import Downloads
@@ -285,6 +286,7 @@ class Desk:
             send_message=SendMessage(start_turn),
             regenerate=Regenerate(start_turn),
             continue_answer=ContinueAnswer(start_turn),
+            count_context=CountContext(start_turn, core.pool, core.engine),
             stop_generation=StopGeneration(core.answers, running),
             experts=core.experts,
             resources=WatchResources(core.sampler, Timeline(turns), guard, history),

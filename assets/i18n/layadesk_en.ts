@@ -2,6 +2,13 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>ContextWarning</name>
+    <message numerus="yes">
+        <source>%n older message(s) will be left out: {n_whole} tokens and an answer exceed the context of {n_ctx}.</source>
+        <translation><numerusform>%n older message will be left out: {n_whole} tokens and an answer exceed the context of {n_ctx}.</numerusform><numerusform>%n older messages will be left out: {n_whole} tokens and an answer exceed the context of {n_ctx}.</numerusform></translation>
+    </message>
+</context>
+<context>
     <name>DraftsView</name>
     <message numerus="yes">
         <source>%n draft(s) before this answer</source>
@@ -17,6 +24,10 @@
     <message numerus="yes">
         <source>%n token(s)</source>
         <translation><numerusform>%n token</numerusform><numerusform>%n tokens</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n older message(s) were left out; {n_prompt} tokens were read, and the context holds {n_ctx}.</source>
+        <translation><numerusform>%n older message was left out; {n_prompt} tokens were read, and the context holds {n_ctx}.</numerusform><numerusform>%n older messages were left out; {n_prompt} tokens were read, and the context holds {n_ctx}.</numerusform></translation>
     </message>
 </context>
 <context>

@@ -44,6 +44,21 @@
     </message>
 </context>
 <context>
+    <name>ContextWarning</name>
+    <message>
+        <source>This message is probably too long: it has about {n} tokens, and the context holds {n_ctx}.</source>
+        <translation>这条消息可能太长：约 {n} 个 token，而上下文只能容纳 {n_ctx} 个。</translation>
+    </message>
+    <message>
+        <source>This message is too long: it has {n} tokens, and the context holds {n_ctx}.</source>
+        <translation>这条消息太长：{n} 个 token，而上下文只能容纳 {n_ctx} 个。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n older message(s) will be left out: {n_whole} tokens and an answer exceed the context of {n_ctx}.</source>
+        <translation><numerusform>将省略最早的 %n 条消息：{n_whole} 个 token 加上回答放不进 {n_ctx} 的上下文。</numerusform></translation>
+    </message>
+</context>
+<context>
     <name>DraftsView</name>
     <message numerus="yes">
         <source>%n draft(s) before this answer</source>
@@ -114,6 +129,10 @@
     <message>
         <source>{n} tok/s</source>
         <translation>{n} token/秒</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n older message(s) were left out; {n_prompt} tokens were read, and the context holds {n_ctx}.</source>
+        <translation><numerusform>已省略最早的 %n 条消息；读入 {n_prompt} 个 token，上下文容量为 {n_ctx}。</numerusform></translation>
     </message>
 </context>
 <context>
@@ -231,12 +250,20 @@
         <translation>上下文 {used} / {total}，快满了</translation>
     </message>
     <message>
-        <source>Tokens of this conversation in the expert's context, after the last answer</source>
-        <translation>最近一次回答之后，本对话在专家上下文中占用的 token 数</translation>
-    </message>
-    <message>
         <source>context {used} of {total}</source>
         <translation>上下文 {used} / {total}</translation>
+    </message>
+    <message>
+        <source>context about {used} of {total}</source>
+        <translation>上下文约 {used} / {total}</translation>
+    </message>
+    <message>
+        <source>Tokens of this conversation in the expert's context, with what you are writing</source>
+        <translation>本对话（含正在输入的内容）在专家上下文中占用的 token 数</translation>
+    </message>
+    <message>
+        <source>Estimated: the expert counts exactly as soon as it is in memory.</source>
+        <translation>这是估算值：专家载入内存后会给出准确数字。</translation>
     </message>
 </context>
 <context>

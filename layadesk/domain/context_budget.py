@@ -1,12 +1,30 @@
 """What of a conversation fits into the context, and what is visibly left out."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from layadesk.domain.errors import ErrorCode, fail
+from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
 from layadesk.domain.inference import PromptMessage, Role
 
 MAX_ANSWER_RESERVE = 1024
 TURNS_PER_CUT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ContextCount:
+    """What sending a message would put into the context of the expert that would read it.
+
+    Of `n_whole` tokens, `n_prompt` would be sent, after the `n_dropped` oldest messages were left out. Not `is_exact`:
+    estimated, because the expert is not in memory. Not `fits`: even the last message alone is too long.
+    """
+
+    expert: str
+    n_whole: int
+    n_prompt: int
+    n_dropped: int
+    n_ctx: int
+    is_exact: bool
+    fits: bool = True
 
 
 def answer_reserve(n_ctx: int, max_tokens: int | None) -> int:
@@ -75,6 +93,23 @@ def estimate_tokens(text: str) -> int:
     """About how many tokens a text is, before any model has counted: four ASCII characters each, others one each."""
     n_ascii = len(text.encode("ascii", "ignore"))
     return (n_ascii + 3) // 4 + len(text) - n_ascii + 4
+
+
+def estimate_context(
+    expert: str, messages: Sequence[PromptMessage], *, n_ctx: int, max_tokens: int | None
+) -> ContextCount:
+    """The same count before any model has counted; see `estimate_tokens`."""
+
+    def count(kept: Sequence[PromptMessage]) -> int:
+        return sum(estimate_tokens(message.text) for message in kept)
+
+    n_whole = count(messages)
+    try:
+        n_dropped = fit_messages(messages, count, n_ctx=n_ctx, reserve=answer_reserve(n_ctx, max_tokens))
+    except LayaDeskError as refusal:
+        n_least = int(refusal.facts["n_prompt"] or 0)
+        return ContextCount(expert, n_whole, n_least, 0, n_ctx, is_exact=False, fits=False)
+    return ContextCount(expert, n_whole, count(without_oldest(messages, n_dropped)), n_dropped, n_ctx, is_exact=False)
 
 
 def _whole_cut(least: int, n_choices: int) -> int:

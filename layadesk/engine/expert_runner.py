@@ -22,6 +22,7 @@ from layadesk.engine.sampling import seed_of
 from layadesk.engine.scheduler import Plan, Scheduler, Share
 from layadesk.engine.sequence import Sequence
 from layadesk.engine.text_stream import TextStream
+from layadesk.protocol.commands import Cancel, Shutdown, UnloadModel
 from layadesk.protocol.events import ExpertUse
 
 log = logging.getLogger(__name__)
@@ -97,9 +98,17 @@ class ExpertRunner:
             idle_s=0.0 if self.scheduler.running else self._clock() - self.last_used,
         )
 
-    def is_in_step(self, request_id: str) -> bool:
-        """Whether a request's tokens are in the batch that is being decoded right now."""
-        return request_id in self._in_step
+    def is_called_off_by(self, message: object) -> bool:
+        """Whether what has just arrived makes the batch that is being decoded right now pointless."""
+        match message:
+            case Shutdown():
+                return True
+            case Cancel(request_id):
+                return request_id in self._in_step
+            case UnloadModel(model_id):
+                return model_id == self.model_id
+            case _:
+                return False
 
     def add(self, one: Sequence, prompt: Prompt) -> None:
         """Let a sequence with a finished prompt wait for its turn."""

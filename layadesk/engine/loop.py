@@ -20,15 +20,17 @@ from layadesk.engine.cell_keeper import CellKeeper, CellsRead
 from layadesk.engine.expert_runner import ExpertRunner
 from layadesk.engine.loaded_experts import LoadedExperts
 from layadesk.engine.model_loader import LoadEnded, LoadProgress, ModelLoader
-from layadesk.engine.prompt_worker import PromptReady, PromptRefused, PromptWorker
+from layadesk.engine.prompt_worker import PromptCounted, PromptReady, PromptRefused, PromptWorker
 from layadesk.engine.request_check import check_request
 from layadesk.engine.request_events import RequestEvents
 from layadesk.engine.residency import Limits
 from layadesk.engine.sequence import Marks, Sequence, SequenceState
 from layadesk.engine.throughput import Throughput
+from layadesk.engine.token_counts import TokenCounts
 from layadesk.protocol.commands import (
     Cancel,
     Configure,
+    CountTokens,
     EngineCommand,
     ForgetConversation,
     Generate,
@@ -41,7 +43,8 @@ from layadesk.protocol.events import EngineEvent, Failed, ModelLoading
 
 log = logging.getLogger(__name__)
 
-LoopMessage = EngineCommand | PromptReady | PromptRefused | LoadProgress | LoadEnded | CellsRead
+LoopResult = PromptReady | PromptRefused | PromptCounted | LoadProgress | LoadEnded | CellsRead
+LoopMessage = EngineCommand | LoopResult
 
 BEAT_S = 5.0  # how often a long step shows that it still moves
 STOP_S = 2.0
@@ -81,6 +84,7 @@ class EngineLoop:
         self._experts = LoadedExperts(
             self._loader, put, self._events, clock=clock, refused=self._fail_waiting, keeper=self._keeper
         )
+        self._counts = TokenCounts(self._experts, self._prompts, put)
         self._throughput = Throughput(put, clock)
         self._preparing: dict[int, Sequence] = {}
         self._turn = 0
@@ -145,17 +149,21 @@ class EngineLoop:
                 self._unload_if_allowed(message)
             case ForgetConversation(conversation_id):
                 self._experts.forget_conversation(conversation_id)
+            case CountTokens():
+                self._counts.ask(message)
             case Shutdown():
                 self._is_over = True
             case Ping():
                 pass  # the inbox thread has answered it
-            case PromptReady() | PromptRefused() | LoadProgress() | LoadEnded() | CellsRead():
+            case _:
                 self._handle_result(message)
 
-    def _handle_result(self, result: PromptReady | PromptRefused | LoadProgress | LoadEnded | CellsRead) -> None:
+    def _handle_result(self, result: LoopResult) -> None:
         match result:
             case PromptReady() | PromptRefused():
                 self._take_prompt(result)
+            case PromptCounted():
+                self._counts.take(result)
             case LoadProgress(model_id, fraction):
                 self._tell_load(model_id, fraction)
             case LoadEnded():
@@ -316,22 +324,8 @@ class EngineLoop:
         if not self._inbox.empty():
             n_seen = len(self._arrived)
             self._drain()
-            self._must_abort = self._must_abort or any(
-                self._ends(message, runner) for message in list(self._arrived)[n_seen:]
-            )
+            self._must_abort = self._must_abort or any(map(runner.is_called_off_by, list(self._arrived)[n_seen:]))
         return self._must_abort
-
-    @staticmethod
-    def _ends(message: LoopMessage, runner: ExpertRunner) -> bool:
-        match message:
-            case Shutdown():
-                return True
-            case Cancel(request_id):
-                return runner.is_in_step(request_id)
-            case UnloadModel(model_id):
-                return model_id == runner.model_id
-            case _:
-                return False
 
     def _stop(self) -> bool:
         for one in list(self._open.values()):

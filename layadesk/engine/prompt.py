@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from layadesk.domain.context_budget import answer_reserve, droppable, fit_messages, without_oldest
-from layadesk.domain.errors import ErrorCode, fail
+from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
 from layadesk.domain.inference import PromptMessage, Role, SamplingParams, ThinkingParams
 from layadesk.engine.backend import Expert
 from layadesk.engine.chat_template import CHATML, CHATML_STOPS, ChatTemplate
@@ -13,6 +13,8 @@ from layadesk.engine.json_grammar import checked_grammar
 from layadesk.engine.literals import Literals
 from layadesk.engine.template_sandbox import MAX_CHARS
 from layadesk.engine.thinking import Begun, ThinkingMarks, budget_of, switches_of, template_variables
+from layadesk.protocol.commands import CountTokens
+from layadesk.protocol.events import TokensCounted
 
 MAX_TEXT_CHARS = MAX_CHARS // 2  # a template adds its own, and may hold a text twice
 
@@ -91,6 +93,22 @@ class PromptBuilder:
                 Prompt(tokens, n_skipped + n_dropped, begun.is_thinking, is_begun=True), thinking
             )
         return self._with_thinking(Prompt(tokens, n_skipped + n_dropped, opened), thinking)
+
+    def count(self, command: CountTokens) -> TokensCounted:
+        """What `build` would make of these messages. Raises as `build`, but for a last message that is too long."""
+        n_ctx = self._expert.facts.n_ctx_seq
+        within = without_oldest(command.messages, self._beyond_template(command.messages))
+        tokens, _ = self._tokens(within, template_variables(command.thinking, self.switches), None)
+        n_whole = len(tokens)
+        if len(within) == len(command.messages) and n_whole + answer_reserve(n_ctx, command.max_tokens) <= n_ctx:
+            return TokensCounted(command.count_id, n_whole, n_whole, 0, n_ctx)
+        try:
+            prompt = self.build(command.messages, command.max_tokens, command.thinking)
+        except LayaDeskError as refusal:
+            if refusal.code is not ErrorCode.CONTEXT_LENGTH_EXCEEDED:
+                raise
+            return TokensCounted(command.count_id, n_whole, int(refusal.facts["n_prompt"] or 0), 0, n_ctx)
+        return TokensCounted(command.count_id, n_whole, len(prompt.tokens), prompt.n_dropped, n_ctx)
 
     def _beyond_template(self, messages: Sequence[PromptMessage]) -> int:
         """How many of the oldest messages are left out unread, because the sandbox would refuse so much text.

@@ -11,7 +11,8 @@ from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError
 from layadesk.engine.failure_trace import trace_of
 from layadesk.engine.prompt import Prompt, PromptBuilder
 from layadesk.engine.thinking import Begun
-from layadesk.protocol.commands import Generate
+from layadesk.protocol.commands import CountTokens, Generate
+from layadesk.protocol.events import TokensCounted
 
 log = logging.getLogger(__name__)
 
@@ -39,10 +40,24 @@ class PromptRefused:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptCounted:
+    """A count that was asked for; the expert is free again."""
+
+    model_id: str
+    event: TokensCounted
+
+
+@dataclass(frozen=True, slots=True)
 class _Job:
     order: int
     builder: PromptBuilder
     request: Generate
+
+
+@dataclass(frozen=True, slots=True)
+class _Count:
+    builder: PromptBuilder
+    command: CountTokens
 
 
 class PromptWorker:
@@ -51,9 +66,9 @@ class PromptWorker:
     While a job is out, its expert must stay in memory: the vocabulary is in use.
     """
 
-    def __init__(self, post: Callable[[PromptReady | PromptRefused], None]) -> None:
+    def __init__(self, post: Callable[[PromptReady | PromptRefused | PromptCounted], None]) -> None:
         self._post = post
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[_Job | _Count | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="prompt", daemon=True)
 
     def start(self) -> None:
@@ -68,6 +83,10 @@ class PromptWorker:
         """Queue one prompt; first come, first served."""
         self._jobs.put(_Job(order, builder, request))
 
+    def count(self, builder: PromptBuilder, command: CountTokens) -> None:
+        """Queue one count."""
+        self._jobs.put(_Count(builder, command))
+
     def stop(self, timeout_s: float) -> bool:
         """Let the thread end after the jobs it has; False when it did not in time."""
         self._jobs.put(None)
@@ -76,7 +95,7 @@ class PromptWorker:
 
     def _run(self) -> None:
         while (job := self._jobs.get()) is not None:
-            self._post(_build(job))
+            self._post(_build(job) if isinstance(job, _Job) else _count(job))
 
 
 def _build(job: _Job) -> PromptReady | PromptRefused:
@@ -92,6 +111,19 @@ def _build(job: _Job) -> PromptReady | PromptRefused:
         report = ErrorReport(ErrorCode.INTERNAL, {"reason": "prompt", "detail": type(error).__name__})
         return PromptRefused(job.order, request.model_id, report)
     return PromptReady(job.order, request.model_id, prompt, time.perf_counter() - began)
+
+
+def _count(job: _Count) -> PromptCounted:
+    command = job.command
+    try:
+        counted = job.builder.count(command)
+    except LayaDeskError as refusal:
+        log.info("no count for %s: %s", command.model_id, refusal.code)
+        counted = TokensCounted(command.count_id)
+    except Exception as error:  # noqa: BLE001  # a count is never worth an engine
+        log.error("counting tokens for %s failed: %s", command.model_id, trace_of(error))  # noqa: TRY400  # see there
+        counted = TokensCounted(command.count_id)
+    return PromptCounted(command.model_id, counted)
 
 
 def begun_by(request: Generate) -> Begun | None:

@@ -57,6 +57,16 @@ class Generate(msgspec.Struct, frozen=True, tag=True):
     thought: str = ""
 
 
+class CountTokens(msgspec.Struct, frozen=True, tag=True):
+    """How many tokens the prompt of these messages would have; answered by one TokensCounted, and nothing is loaded."""
+
+    count_id: str
+    model_id: str
+    messages: tuple[PromptMessage, ...]
+    max_tokens: int | None = None
+    thinking: ThinkingParams = ThinkingParams()
+
+
 class Cancel(msgspec.Struct, frozen=True, tag=True):
     """End a request; silent for ids that are unknown or have ended."""
 
@@ -87,5 +97,7 @@ class Shutdown(msgspec.Struct, frozen=True, tag=True):
     """End cleanly: running requests are cancelled, then the process leaves with exit code 0."""
 
 
-EngineCommand = Configure | LoadModel | UnloadModel | Generate | Cancel | ForgetConversation | Ping | Shutdown
+EngineCommand = (
+    Configure | LoadModel | UnloadModel | Generate | CountTokens | Cancel | ForgetConversation | Ping | Shutdown
+)
 RouterCommand = RouteText | Cancel | Ping | Shutdown

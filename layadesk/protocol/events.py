@@ -119,6 +119,18 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
     model_id: str | None = None
 
 
+class TokensCounted(msgspec.Struct, frozen=True, tag=True):
+    """The answer to one CountTokens. Of `n_whole` tokens, `n_prompt` would be sent, without the `n_dropped` oldest
+    messages. `n_whole` None: the expert is not in memory, or the messages make no prompt.
+    """
+
+    count_id: str
+    n_whole: int | None = None
+    n_prompt: int = 0
+    n_dropped: int = 0
+    n_ctx: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class ExpertUse:
     """What one expert in memory is doing. `size_bytes` is all it takes, None where the library did not say.
@@ -180,6 +192,7 @@ EngineEvent = (
     | TextDelta
     | Finished
     | Failed
+    | TokensCounted
     | EngineStats
     | Pong
 )

@@ -6,6 +6,7 @@ from layadesk.protocol.feed import Feed
 from layadesk.settings.settings import Settings
 from layadesk.usecases.browse_library import Library
 from layadesk.usecases.continue_answer import ContinueAnswer
+from layadesk.usecases.count_context import CountContext
 from layadesk.usecases.count_routes import CountRoutes
 from layadesk.usecases.diagnose import Diagnose
 from layadesk.usecases.download_models import Downloads
@@ -32,6 +33,7 @@ class UseCases:
     send_message: SendMessage
     regenerate: Regenerate
     continue_answer: ContinueAnswer
+    count_context: CountContext
     stop_generation: StopGeneration
     move_chats: MoveChats
     route_counts: CountRoutes

@@ -12,6 +12,7 @@ from layadesk.domain.worker_state import ExitKind, WorkerExit, WorkerKind, Worke
 from layadesk.protocol.commands import (
     Cancel,
     Configure,
+    CountTokens,
     EngineCommand,
     ForgetConversation,
     Generate,
@@ -30,6 +31,7 @@ from layadesk.protocol.events import (
     ModelUnloaded,
     Pong,
     RequestEvent,
+    TokensCounted,
 )
 from layadesk.protocol.feed import Feed
 from layadesk.workers.child_process import ChildProcess
@@ -37,6 +39,7 @@ from layadesk.workers.liveness import Timing
 from layadesk.workers.load_watch import LoadWatch
 from layadesk.workers.open_requests import OpenRequest, OpenRequests, deliver_to
 from layadesk.workers.supervisor import Supervisor
+from layadesk.workers.token_counts import OnCounted, OpenCounts, tell
 
 log = logging.getLogger(__name__)
 
@@ -84,6 +87,7 @@ class EngineClient:
             timing=timing,
             clock=clock,
         )
+        self._counts = OpenCounts(self._supervisor.send)
         self.status_feed: Feed[WorkerStatus] = self._supervisor.status_feed
 
     @property
@@ -134,6 +138,13 @@ class EngineClient:
         """End a request early; its Finished says `cancelled`. Silent for ids that are unknown or have ended."""
         self._supervisor.call(lambda: self._do_cancel(request_id))
 
+    def count_tokens(self, command: CountTokens, on_counted: OnCounted) -> None:
+        """Have the tokens of a prompt counted; `on_counted` hears once, without a number where nobody can count."""
+        if not self._supervisor.call(
+            lambda: self._counts.ask(command, on_counted, is_here=command.model_id in self.loaded)
+        ):
+            tell(on_counted, TokensCounted(command.count_id))
+
     def load(self, model_id: str) -> None:
         """Load an expert before its first request; ends in ModelLoaded on `model_feed`, or Failed on `failure_feed`."""
         self._supervisor.call(lambda: self._do_load(model_id))
@@ -182,6 +193,8 @@ class EngineClient:
             case Failed(request_id=None):
                 self._loads.take_failure(event, event.model_id)
                 self.failure_feed.publish(event)
+            case TokensCounted():
+                self._counts.take(event)
             case EngineReady() | Pong():  # the supervisor's own
                 pass
             case _:
@@ -190,6 +203,7 @@ class EngineClient:
     def worker_ended(self, ended: WorkerExit, state: WorkerState) -> None:
         """End what the engine took with it; what it had not been given yet waits for the next one, if there is one."""
         self.ready = None
+        self._counts.lose_all()
         error = _report(ended, state)
         if ended.kind is ExitKind.NATIVE_CRASH:
             self._loads.assume_load(*self._open.only_beginner())

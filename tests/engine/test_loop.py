@@ -12,7 +12,7 @@ from layadesk.domain.inference import FinishReason, PromptMessage, Role, Samplin
 from layadesk.domain.models import ExpertSpec
 from layadesk.engine.loop import EngineLoop, LoopMessage
 from layadesk.engine.scripted_backend import ScriptedBackend, ScriptedExpert
-from layadesk.protocol.commands import Cancel, Configure, Generate, LoadModel, Shutdown, UnloadModel
+from layadesk.protocol.commands import Cancel, Configure, CountTokens, Generate, LoadModel, Shutdown, UnloadModel
 from layadesk.protocol.events import (
     EngineEvent,
     EngineStats,
@@ -25,6 +25,7 @@ from layadesk.protocol.events import (
     PromptBuilt,
     Queued,
     TextDelta,
+    TokensCounted,
 )
 from layadesk.protocol.scripted import FaultKind, ScriptedFault, ScriptedOptions
 from tests.fakes.engine_running import GREEDY, PATIENCE_S, RunningEngine, expert
@@ -628,3 +629,49 @@ def test_what_cannot_be_gone_on_with_is_refused_in_words(
     engine.send(Generate("r", "expert", tuple(messages), sampling, continues=True))
     error = engine.failed("r").error
     assert (error.code, error.facts["reason"]) == (ErrorCode.CANNOT_CONTINUE, reason)
+
+
+# ── counting ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def count(engine: RunningEngine, *texts: str, model_id: str = "expert") -> TokensCounted:
+    """What a count finds; the texts are those of a user and an expert in turn."""
+    roles = (Role.USER, Role.ASSISTANT)
+    messages = tuple(PromptMessage(roles[i % 2], text) for i, text in enumerate(texts))
+    count_id = f"count of {len(engine.events)}"
+    engine.send(CountTokens(count_id, model_id, messages))
+    return engine.wait(TokensCounted, lambda event: event.count_id == count_id)
+
+
+def test_a_count_is_that_of_the_prompt_that_would_be_sent(start_engine: Start, any_file: str) -> None:
+    engine = start_engine(ScriptedBackend(ECHO), expert(any_file, n_ctx=512))
+    request_id = engine.ask("hello")
+    engine.finished(request_id)
+    counted = count(engine, "hello")
+    assert counted.n_prompt == counted.n_whole == engine.prompt(request_id).n_prompt
+    assert (counted.n_dropped, counted.n_ctx) == (0, 512)
+
+
+def test_a_count_says_what_would_be_left_out_and_what_is_too_long(start_engine: Start, any_file: str) -> None:
+    engine = start_engine(ScriptedBackend(ECHO), expert(any_file, n_ctx=512))
+    engine.load("expert")
+    long = count(engine, *["x" * 100] * 9)
+    assert long.n_whole is not None
+    assert long.n_dropped > 0
+    assert long.n_prompt < 512 < long.n_whole
+    too_long = count(engine, "x" * 900)
+    assert too_long.n_prompt > too_long.n_ctx
+    assert too_long.n_dropped == 0
+
+
+@pytest.mark.parametrize("texts", [("hello",), ("",)])
+def test_without_the_expert_in_memory_or_a_prompt_nothing_is_counted_or_loaded(
+    start_engine: Start, any_file: str, texts: tuple[str, ...]
+) -> None:
+    engine = start_engine(ScriptedBackend(ECHO), expert(any_file))
+    if not texts[0]:
+        engine.load("expert")
+        texts = ("x" * 3_000_000,)
+    assert count(engine, *texts).n_whole is None
+    assert count(engine, "hello", model_id="nobody").n_whole is None
+    assert len(engine.loads_begun) == (len(texts[0]) > 5)

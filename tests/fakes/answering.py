@@ -14,13 +14,14 @@ from layadesk.domain.routing import PoolExpert, RouterAnswer
 from layadesk.model_library.expert_table import ExpertTable
 from layadesk.model_library.inventory import Inventory
 from layadesk.paths import DataPaths
-from layadesk.protocol.commands import Generate
-from layadesk.protocol.events import Failed, Finished, PromptBuilt, RequestEvent, TextDelta
+from layadesk.protocol.commands import CountTokens, Generate
+from layadesk.protocol.events import Failed, Finished, PromptBuilt, RequestEvent, TextDelta, TokensCounted
 from layadesk.protocol.feed import Feed
 from layadesk.settings.settings import Settings
 from layadesk.store.store import Store
 from layadesk.usecases.answer_request import AnswerRequest
 from layadesk.usecases.continue_answer import ContinueAnswer
+from layadesk.usecases.count_context import CountContext
 from layadesk.usecases.expert_pool import ExpertPool
 from layadesk.usecases.expert_runners import ExpertRunners
 from layadesk.usecases.manage_conversations import Conversations
@@ -46,6 +47,8 @@ class PlayedEngine:
         self.experts: tuple[ExpertSpec, ...] = ()
         self.cancelled: list[str] = []
         self.at_generate: Callable[[Generate], None] = lambda _: None
+        self.counted: list[CountTokens] = []
+        self.count: Callable[[CountTokens], TokensCounted] = lambda command: TokensCounted(command.count_id)
         self._said: dict[str, str] = {}
         self._failed: set[str] = set()
         self._asked: list[tuple[Generate, Callable[[RequestEvent], None]]] = []
@@ -72,6 +75,11 @@ class PlayedEngine:
         for request, on_event in self._asked:
             if request.request_id == request_id and request_id not in self._failed:
                 on_event(Finished(request_id, self._said.get(request_id, ""), FinishReason.CANCELLED, Timings()))
+
+    def count_tokens(self, command: CountTokens, on_counted: Callable[[TokensCounted], None]) -> None:
+        """As the engine client; `count` says what is found."""
+        self.counted.append(command)
+        on_counted(self.count(command))
 
     def request(self, number: int = 0) -> Generate:
         """The request with this number; waits for it."""
@@ -214,6 +222,7 @@ class PlayedDesk:
         self.send = SendMessage(start_turn)
         self.regenerate = Regenerate(start_turn)
         self.continue_answer = ContinueAnswer(start_turn)
+        self.count_context = CountContext(start_turn, self.pool, cast("EngineClient", self.engine))
         self.stop = StopGeneration(self.answers, self.running)
 
     def install(self, name: str = "alpha", *, n_ctx_train: int = 4096) -> str:

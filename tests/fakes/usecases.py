@@ -24,6 +24,7 @@ from layadesk.domain.chat import (
     siblings_of,
     title_from,
 )
+from layadesk.domain.context_budget import ContextCount
 from layadesk.domain.diagnosis import Diagnosis
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
 from layadesk.domain.hardware import HardwareSample
@@ -553,6 +554,21 @@ class FakeLoads:
         self.waived.append(model_id)
 
 
+class FakeCounts:
+    """What sending would make of the context, as a test says; what was asked is noted."""
+
+    def __init__(self, lane: Lane) -> None:
+        self._lane = lane
+        self.found: ContextCount | None = None
+        self.asked: list[str] = []
+
+    def __call__(
+        self, conversation: Conversation, text: str, *, attachments: tuple[Attachment, ...] = ()
+    ) -> Future[ContextCount | None]:
+        self.asked.append(text)
+        return self._lane.run(lambda: self.found)
+
+
 @dataclass(frozen=True, slots=True)
 class FakeBundle:
     """The fields of `UseCases`."""
@@ -561,6 +577,7 @@ class FakeBundle:
     send_message: Callable[..., Future[TurnStarted]]
     regenerate: Callable[[str, str], Future[TurnStarted]]
     continue_answer: Callable[[str, str], Future[TurnStarted]]
+    count_context: FakeCounts
     stop_generation: FakeStop
     move_chats: FakeMoves
     route_counts: "FakeRoutes"
@@ -600,6 +617,7 @@ class House:
         self.diagnose = FakeDiagnose(self.store)
         self.guard = FakeGuard()
         self.loads = FakeLoads(self.store)
+        self.counts = FakeCounts(self.store)
         self.ledger = FakeLedger()
 
     @property
@@ -610,6 +628,7 @@ class House:
             self.turns.send,
             self.turns.again,
             self.turns.go_on,
+            self.counts,
             FakeStop(self),
             self.moves,
             self.route_counts,

@@ -22,6 +22,7 @@ from layadesk.protocol.child import ChildLine
 from layadesk.protocol.commands import (
     Cancel,
     Configure,
+    CountTokens,
     EngineCommand,
     ForgetConversation,
     Generate,
@@ -44,6 +45,7 @@ from layadesk.protocol.events import (
     RouterEvent,
     RouterReady,
     TextDelta,
+    TokensCounted,
 )
 from layadesk.protocol.native_log import SELF_TEST_BEGIN, SELF_TEST_OK, native_log_file, redirect_native_output
 
@@ -100,6 +102,12 @@ class _FakeEngine:
                 self.load(model_id)
             case UnloadModel(model_id=model_id):
                 self.line.send(ModelUnloaded(model_id))
+            case CountTokens(count_id=count_id, model_id=model_id):
+                if model_id != "dies-counting":
+                    self.line.send(TokensCounted(count_id, 7, 7, 0, 512))
+                    return
+                self.line.flush(1.0)
+                os.kill(os.getpid(), signal.SIGKILL)
             case Ping() | ForgetConversation() | Shutdown():
                 pass
 

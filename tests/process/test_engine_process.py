@@ -12,8 +12,8 @@ import pytest
 from layadesk.domain.errors import ErrorCode
 from layadesk.domain.inference import FinishReason, LoadParams, PromptMessage, Role
 from layadesk.domain.worker_state import ExitKind, WorkerState
-from layadesk.protocol.commands import Generate
-from layadesk.protocol.events import Failed, Finished, ModelLoaded, ModelLoading, ModelUnloaded
+from layadesk.protocol.commands import CountTokens, Generate
+from layadesk.protocol.events import Failed, Finished, ModelLoaded, ModelLoading, ModelUnloaded, TokensCounted
 from layadesk.workers.liveness import Timing
 from tests.fakes.workers_lab import HASTY, EngineLab, Starts, engine_lab, is_running, spec
 from tests.fakes.workers_listener import Heard
@@ -407,3 +407,21 @@ def test_restart_replaces_a_running_engine(tmp_path: Path) -> None:
         assert isinstance(lab.ask(max_tokens=1).wait_end(), Finished)
         assert len(starts.pids) == 2
         assert not is_running(starts.pids[0])
+
+
+def test_each_count_is_answered_once_also_when_the_engine_dies_of_it(tmp_path: Path) -> None:
+    heard: Heard[TokensCounted] = Heard()
+    with engine_lab(Starts(tmp_path), tmp_path) as lab:
+        lab.client.count_tokens(CountTokens("early", "a", ()), heard)
+        for model_id in ("a", "dies-counting"):
+            lab.client.load(model_id)
+        lab.wait_state(WorkerState.READY)
+        models: Heard[object] = Heard()
+        lab.client.model_feed.subscribe(models)
+        models.wait_until(lambda _: {"a", "dies-counting"} <= set(lab.client.loaded))
+        for count_id, model_id in (("here", "a"), ("away", "b"), ("last", "dies-counting")):
+            lab.client.count_tokens(CountTokens(count_id, model_id, ()), heard)
+        found = heard.wait_until(lambda all_: len(all_) == 4)
+    assert {one.count_id: one.n_whole for one in found} == {"early": None, "here": 7, "away": None, "last": None}
+    lab.client.count_tokens(CountTokens("late", "a", ()), heard)
+    assert heard.wait_until(lambda all_: len(all_) == 5)[-1].count_id == "late"

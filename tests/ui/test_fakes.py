@@ -8,6 +8,7 @@ import pytest
 
 from layadesk.usecases.bundle import UseCases
 from layadesk.usecases.continue_answer import ContinueAnswer
+from layadesk.usecases.count_context import CountContext
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
 from layadesk.usecases.regenerate import Regenerate
@@ -43,6 +44,7 @@ def test_a_fake_has_the_calls_of_the_real_one(real: type, fake: type) -> None:
 def test_sending_and_regenerating_take_the_same() -> None:
     assert parameters(fakes.FakeTurns.send) == parameters(SendMessage.__call__)
     assert parameters(fakes.FakeTurns.again) == parameters(Regenerate.__call__)
+    assert parameters(fakes.FakeCounts.__call__) == parameters(CountContext.__call__)
     assert parameters(fakes.FakeTurns.go_on) == parameters(ContinueAnswer.__call__)
 
 

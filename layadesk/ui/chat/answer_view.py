@@ -223,13 +223,7 @@ class AnswerView(MessageFrame):
         self._render_route(message)
         self.dropped.setVisible(message.n_dropped > 0)
         if message.n_dropped > 0:
-            self.dropped.setText(
-                self.tr(
-                    "%n older message(s) were left out, because the conversation is longer than the context.",
-                    "",
-                    message.n_dropped,
-                )
-            )
+            self.dropped.setText(self._dropped_text(message))
         if is_streaming:
             phase = TurnPhase.DECODE if message.text or message.thinking else TurnPhase.ROUTING
             self.status.show_progress(waiting(message, phase))
@@ -266,6 +260,20 @@ class AnswerView(MessageFrame):
             parts.append(milliseconds(route.route_ms))
         self._route.set_text(" · ".join(parts))
         self._route.set_hint(words.route_reason(route.reason))
+
+    def _dropped_text(self, message: Message) -> str:
+        timings = message.timings
+        if timings is None:
+            return self.tr(
+                "%n older message(s) were left out, because the conversation is longer than the context.",
+                "",
+                message.n_dropped,
+            )
+        return self.tr(
+            "%n older message(s) were left out; {n_prompt} tokens were read, and the context holds {n_ctx}.",
+            "",
+            message.n_dropped,
+        ).format(n_prompt=f"{timings.n_prompt:,}", n_ctx=f"{timings.n_ctx:,}")
 
     def _figures_text(self, message: Message) -> str:
         timings = message.timings

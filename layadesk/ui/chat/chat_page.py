@@ -17,6 +17,7 @@ from layadesk.ui.chat.branch_reader import BranchReader
 from layadesk.ui.chat.chat_actions import ChatActions
 from layadesk.ui.chat.chat_header import ChatHeader
 from layadesk.ui.chat.composer import Composer
+from layadesk.ui.chat.context_watch import ContextWatch
 from layadesk.ui.chat.draft_keeper import DraftKeeper
 from layadesk.ui.chat.expert_list import ExpertList
 from layadesk.ui.chat.link_question import LinkQuestion
@@ -78,6 +79,7 @@ class ChatPage(QWidget):
         self.link_question = LinkQuestion(self)
         self.empty = EmptyState()
         self.composer = Composer()
+        self.context = ContextWatch(use_cases.count_context, bridge=bridge, parent=self)
         self.refusal = RefusalPanel(use_cases.loads, bridge=bridge, name_of=experts.name_of)
         self._stack = QStackedWidget()
         self._lay_out()
@@ -183,6 +185,9 @@ class ChatPage(QWidget):
         self._reader.read.connect(self._on_read)
         self._reader.failed.connect(self.failed)
         self.empty.accepted.connect(self._on_empty_accepted)
+        self.header.gauge.watch(self.context)
+        self.composer.warning.watch(self.context)
+        self.composer.attachments.changed.connect(self._note_unsent)
         self._experts.changed.connect(self._retranslate)
         self.refusal.prices.changed.connect(self._retranslate)
         self.refusal.again_requested.connect(self._actions.again)
@@ -220,6 +225,7 @@ class ChatPage(QWidget):
         self.header.picker.show_pin(self._conversation.expert_id)
         self._update_running()
         self._update_context()
+        self._note_unsent()
         self._retranslate()
         self.refusal.show_for(self._last_answer())
         self.last_answer_changed.emit(self._last_answer())
@@ -230,8 +236,7 @@ class ChatPage(QWidget):
         self.transcript.set_busy(is_running)
 
     def _update_context(self) -> None:
-        turn = self.live.running_in(self._conversation.conversation_id)
-        self.header.gauge.show_turn(turn, self._last_answer())
+        self.context.show(self.live.running_in(self._conversation.conversation_id), self._last_answer())
 
     def _last_answer(self) -> Message | None:
         return next((m for m in reversed(self.transcript.branch) if m.role is Role.ASSISTANT), None)
@@ -263,7 +268,7 @@ class ChatPage(QWidget):
                     self._on_turn_started(event)
                 self.running_changed.emit()
             case TurnText() | TurnThinking() | TurnProgress():
-                self._show_stream(event)
+                self.transcript.show_stream(event)
                 if is_here:
                     self._update_context()
             case TurnEnded():
@@ -276,15 +281,6 @@ class ChatPage(QWidget):
             case _:
                 if is_here:
                     self._on_turn_detail(event.message_id)
-
-    def _show_stream(self, event: TurnText | TurnThinking | TurnProgress) -> None:
-        match event:
-            case TurnText():
-                self.transcript.append_text(event)
-            case TurnThinking():
-                self.transcript.append_thinking(event)
-            case TurnProgress():
-                self.transcript.show_progress(event)
 
     def _announce(self, status: MessageStatus) -> None:
         is_complete = status is MessageStatus.COMPLETE
@@ -340,6 +336,11 @@ class ChatPage(QWidget):
     @Slot(str)
     def _on_text_changed(self, text: str) -> None:
         self.drafts.note(self._conversation, text)
+        self._note_unsent()
+
+    @Slot()
+    def _note_unsent(self) -> None:
+        self.context.note(self._conversation, self.composer.text(), self.composer.attachments.files)
 
     @Slot()
     def _on_empty_accepted(self) -> None:

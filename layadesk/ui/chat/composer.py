@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QLabel, QVBoxLay
 
 from layadesk.domain.chat import Attachment
 from layadesk.ui.chat.attachment_bar import AttachmentBar
+from layadesk.ui.chat.context_gauge import ContextWarning
 from layadesk.ui.theme.fonts import small_font
 from layadesk.ui.theme.tokens import GAP_L, GAP_M, GAP_S, GAP_XS, TRANSCRIPT_WIDTH, Ink
 from layadesk.ui.widgets.elided_label import ElidedLabel
@@ -53,6 +54,7 @@ class Composer(QWidget):
         self.button = IconButton("send", ink=Ink.ON_ACCENT, size=SEND_PX)
         self.button.setObjectName("send")
         self.button.clicked.connect(self._on_button)
+        self.warning = ContextWarning()
         self.hint = ElidedLabel(meaning=Ink.MUTED)
         self.hint.setFont(small_font())
         self.keys = QLabel()
@@ -149,6 +151,7 @@ class Composer(QWidget):
         column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(GAP_XS + 2)
+        column.addWidget(self.warning)
         column.addWidget(self.attachments)
         column.addWidget(self._frame)
         column.addLayout(below)

@@ -98,6 +98,16 @@ class TranscriptView(NearColumn):
         if view is not None and view.focus_chain():
             view.focus_chain()[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def show_stream(self, event: TurnText | TurnThinking | TurnProgress) -> None:
+        """More of an answer that is being made, or what it waits for."""
+        match event:
+            case TurnText():
+                self.append_text(event)
+            case TurnThinking():
+                self.append_thinking(event)
+            case TurnProgress():
+                self.show_progress(event)
+
     def append_text(self, event: TurnText) -> None:
         """New text of an answer that is shown; silent for others."""
         view = self.view_of(event.message_id)
