@@ -7,9 +7,10 @@ from layadesk.domain.chat import Attachment, Conversation, Message, branch_to
 from layadesk.domain.context_budget import ContextCount, estimate_context
 from layadesk.domain.inference import Role
 from layadesk.domain.presets import with_preset
+from layadesk.domain.routing import PoolExpert
 from layadesk.protocol.commands import CountTokens
 from layadesk.protocol.events import TokensCounted
-from layadesk.usecases.answer_request import clean_text
+from layadesk.usecases.answer_order import clean_text
 from layadesk.usecases.expert_pool import ExpertPool
 from layadesk.usecases.futures import flatten, then
 from layadesk.usecases.send_message import StartTurn, new_id
@@ -20,8 +21,8 @@ from layadesk.workers.engine_client import EngineClient
 class CountContext:
     """Any thread; returns at once. Exact where the expert is in memory; otherwise an estimate, and nothing is loaded.
 
-    With Auto, the one that answered last counts, else the first in the order of choice: who will answer is not known
-    before the router has read the message.
+    With Auto, the one that answered last counts, else the default, else the first in the order of choice: who will answer
+    is not known before the router has read the message. Of one that runs elsewhere, only an estimate is known.
     """
 
     def __init__(self, start_turn: StartTurn, pool: ExpertPool, engine: EngineClient) -> None:
@@ -32,7 +33,7 @@ class CountContext:
     def __call__(
         self, conversation: Conversation, text: str, *, attachments: tuple[Attachment, ...] = ()
     ) -> Future[ContextCount | None]:
-        """What `text` would make of the context at the end of the conversation; None where nobody could answer."""
+        """What `text` would make of the context at the end of the conversation; None where nothing is known of who could answer."""
 
         def count(stored: StoredConversation) -> Future[ContextCount | None]:
             current = stored.conversation or conversation
@@ -47,24 +48,26 @@ class CountContext:
     def _count(self, conversation: Conversation, branch: tuple[Message, ...]) -> Future[ContextCount | None]:
         counted: Future[ContextCount | None] = Future()
         expert = self._reader(conversation, branch)
-        if expert is None:
+        if expert is None or expert.n_ctx is None:
             counted.set_result(None)
             return counted
+        model_id = expert.model_id
         messages = self._start.messages_for_expert(conversation, branch)
         max_tokens = with_preset(self._pool.sampling(), conversation.preset).max_tokens
-        n_ctx = self._pool.load_params(self._pool.installed(expert)).n_ctx
-        estimate = estimate_context(expert, messages, n_ctx=n_ctx, max_tokens=max_tokens)
-        command = CountTokens(new_id(), expert, messages, max_tokens, self._pool.thinking(expert))
+        estimate = estimate_context(model_id, messages, n_ctx=expert.n_ctx, max_tokens=max_tokens)
+        command = CountTokens(new_id(), model_id, messages, max_tokens, self._pool.thinking(model_id))
         self._engine.count_tokens(command, lambda answer: counted.set_result(_found(estimate, answer)))
         return counted
 
-    def _reader(self, conversation: Conversation, branch: tuple[Message, ...]) -> str | None:
-        present = [model.model_id for model in self._pool.present()]
-        said = next((m.expert_id for m in reversed(branch) if m.expert_id in present), None)
-        if conversation.expert_id in present:
-            return conversation.expert_id
-        usable = (one.model_id for one in self._pool.candidates() if one.out is None)
-        return said or next(usable, None)
+    def _reader(self, conversation: Conversation, branch: tuple[Message, ...]) -> PoolExpert | None:
+        usable = [one for one in self._pool.candidates() if one.out is None]
+        by_id = {one.model_id: one for one in usable}
+        if conversation.expert_id in by_id:
+            return by_id[conversation.expert_id]
+        answered_last = next((m.expert_id for m in reversed(branch) if m.expert_id in by_id), None)
+        if answered_last is not None:
+            return by_id[answered_last]
+        return next((one for one in usable if one.is_default), usable[0] if usable else None)
 
 
 def _found(estimate: ContextCount, answer: TokensCounted) -> ContextCount:
