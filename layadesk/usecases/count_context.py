@@ -21,8 +21,8 @@ from layadesk.workers.engine_client import EngineClient
 class CountContext:
     """Any thread; returns at once. Exact where the expert is in memory; otherwise an estimate, and nothing is loaded.
 
-    With Auto, the one that answered last counts, else the default, else the first in the order of choice: who will answer
-    is not known before the router has read the message. Of one that runs elsewhere, only an estimate is known.
+    With Auto, the one that answered last counts, else the default, else the first in the order of choice: who will
+    answer is not known before the router has read the message. Of one that runs elsewhere, there is only an estimate.
     """
 
     def __init__(self, start_turn: StartTurn, pool: ExpertPool, engine: EngineClient) -> None:
@@ -33,7 +33,7 @@ class CountContext:
     def __call__(
         self, conversation: Conversation, text: str, *, attachments: tuple[Attachment, ...] = ()
     ) -> Future[ContextCount | None]:
-        """What `text` would make of the context at the end of the conversation; None where nothing is known of who could answer."""
+        """What `text` would make of the context at the end of the conversation; None where nobody is known."""
 
         def count(stored: StoredConversation) -> Future[ContextCount | None]:
             current = stored.conversation or conversation
