@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -259,6 +259,8 @@ class Desk:
 
     def __init__(self, data_dir: Path, *, engine: str = "llama") -> None:
         core = Core(data_dir, engine=engine)
+        if adopted := core.adopt_starter():
+            wait((adopted,))  # once, a third of a second: the first question must find somebody to answer it
         store = open_store(core.paths)
         n_interrupted = store.mark_interrupted()
         if n_interrupted:
@@ -308,7 +310,6 @@ class Desk:
         self._core.start()
         self._core.sampler.start()
         self._core.pool.configure_engine()
-        self._core.adopt_starter()
 
     def stop(self) -> None:
         """Stop in order: answers first, so that their text is whole; the store last, so that it is kept. Blocks."""

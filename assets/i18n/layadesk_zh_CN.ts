@@ -1600,6 +1600,14 @@
         <translation>文件 {subject} 使用 GGUF 第 {version} 版，尚不支持。</translation>
     </message>
     <message>
+        <source>This processor lacks {detail}, which the installed build of llama.cpp uses.</source>
+        <translation>这个处理器缺少 {detail}，而安装的 llama.cpp 构建要用到它。</translation>
+    </message>
+    <message>
+        <source>Build llama.cpp on this machine: the README says how.</source>
+        <translation>请在这台电脑上构建 llama.cpp：方法见 README。</translation>
+    </message>
+    <message>
         <source>The installed build of llama.cpp does not run on this machine.</source>
         <translation>已安装的 llama.cpp 构建无法在这台电脑上运行。</translation>
     </message>
@@ -2542,6 +2550,14 @@
     <message>
         <source>it is not running</source>
         <translation>它没有运行</translation>
+    </message>
+    <message>
+        <source>this processor lacks {detail}, which its llama.cpp uses</source>
+        <translation>这个处理器缺少它的 llama.cpp 所用的指令：{detail}</translation>
+    </message>
+    <message>
+        <source>Build llama.cpp on this machine: the README says how.</source>
+        <translation>请在这台电脑上构建 llama.cpp：方法见 README。</translation>
     </message>
     <message>
         <source>its build of llama.cpp does not run on this machine ({detail})</source>

@@ -89,6 +89,7 @@ class ErrorCode(StrEnum):
     ENGINE_GAVE_UP = "engine_gave_up"
     ENGINE_HUNG = "engine_hung"
     ENGINE_BAD_BUILD = "engine_bad_build"
+    ENGINE_CPU_TOO_OLD = "engine_cpu_too_old"
     PROTOCOL_MISMATCH = "protocol_mismatch"
     ROUTER_AWAY = "router_away"
     ROUTER_MODEL_MISSING = "router_model_missing"
@@ -173,6 +174,7 @@ _ENGINE = frozenset(
         ErrorCode.ENGINE_GAVE_UP,
         ErrorCode.ENGINE_HUNG,
         ErrorCode.ENGINE_BAD_BUILD,
+        ErrorCode.ENGINE_CPU_TOO_OLD,
         ErrorCode.PROTOCOL_MISMATCH,
         ErrorCode.ROUTER_AWAY,
     }

@@ -54,6 +54,7 @@ class ExitKind(StrEnum):
     PYTHON_ERROR = "python_error"
     HUNG = "hung"
     BAD_BUILD = "bad_build"
+    CPU_TOO_OLD = "cpu_too_old"  # `detail` names the missing instructions
     PROTOCOL_MISMATCH = "protocol_mismatch"  # it said what is no message, or speaks another version
 
 

@@ -14,8 +14,10 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
+from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.inference import MemoryUse
 from layadesk.engine.environment import apply_engine_environment, backend_modules
+from layadesk.engine.instruction_set import missing_instructions
 
 apply_engine_environment(os.environ)
 
@@ -80,9 +82,20 @@ class LlamaLibrary:
 
     def __init__(self) -> None:
         self.log = NativeLog()
+        missing = missing_instructions(_cpu_part())
+        if missing:  # before the first call that computes
+            raise fail(ErrorCode.ENGINE_CPU_TOO_OLD, detail=", ".join(name.upper() for name in missing))
         native.llama_backend_init()
         self.devices = Devices(backend_modules(os.environ))
         self.supports_gpu_offload = bool(native.llama_supports_gpu_offload())
+
+
+def _cpu_part() -> Any:
+    """Where ggml's CPU functions are: Windows does not find them through the library that needs them."""
+    if sys.platform == "win32":
+        with contextlib.suppress(OSError):
+            return ctypes.CDLL("ggml-cpu.dll")
+    return native._lib
 
 
 def first_error(lines: list[tuple[int, str]]) -> str:

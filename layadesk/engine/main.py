@@ -20,6 +20,7 @@ from layadesk.protocol.commands import EngineCommand
 from layadesk.protocol.events import EngineEvent, EngineReady
 from layadesk.protocol.native_log import (
     SELF_TEST_BEGIN,
+    SELF_TEST_LACKS,
     SELF_TEST_OK,
     log_to_file,
     native_log_file,
@@ -30,6 +31,7 @@ from layadesk.protocol.options import EngineOptions
 log = logging.getLogger(__name__)
 
 FLUSH_S = 1.0
+_BAD_BUILDS = frozenset({ErrorCode.ENGINE_BAD_BUILD, ErrorCode.ENGINE_CPU_TOO_OLD})
 
 
 def run(connection: "Connection[Any, Any]", options: EngineOptions) -> None:
@@ -48,7 +50,9 @@ def run(connection: "Connection[Any, Any]", options: EngineOptions) -> None:
         is_quiet = _serve(line, options)
     except LayaDeskError as failure:
         log.critical("the engine cannot start: %s", failure)
-        _leave(EXIT_BAD_BUILD if failure.code is ErrorCode.ENGINE_BAD_BUILD else EXIT_PYTHON_ERROR)
+        if failure.code is ErrorCode.ENGINE_CPU_TOO_OLD:
+            print(f"{SELF_TEST_LACKS}{failure.facts['detail']}", file=sys.stderr, flush=True)  # noqa: T201
+        _leave(EXIT_BAD_BUILD if failure.code in _BAD_BUILDS else EXIT_PYTHON_ERROR)
     except Exception:
         log.critical("the engine failed", exc_info=True)
         line.flush(FLUSH_S)  # what was said before is worth keeping

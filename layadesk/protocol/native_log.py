@@ -20,6 +20,7 @@ MAX_KEPT_BYTES = 2 * 2**20  # an older log beyond this is set aside at the next 
 START_MARK = "=== started pid="
 SELF_TEST_BEGIN = "self-test: begin"  # a death between the two lines means a build that cannot run here
 SELF_TEST_OK = "self-test: ok"
+SELF_TEST_LACKS = "self-test: the processor lacks "  # then the instructions, as a person may read them
 TAIL_BYTES = 256 * 2**10
 MAX_LINE_CHARS = 500
 

@@ -46,6 +46,7 @@ log = logging.getLogger(__name__)
 _CODES = {
     ExitKind.HUNG: ErrorCode.ENGINE_HUNG,
     ExitKind.BAD_BUILD: ErrorCode.ENGINE_BAD_BUILD,
+    ExitKind.CPU_TOO_OLD: ErrorCode.ENGINE_CPU_TOO_OLD,
     ExitKind.PROTOCOL_MISMATCH: ErrorCode.PROTOCOL_MISMATCH,
 }
 

@@ -12,7 +12,13 @@ from layadesk.domain.errors import LayaDeskError
 from layadesk.domain.worker_state import ExitKind, WorkerExit, WorkerKind, classify_exit
 from layadesk.protocol.commands import Ping, Shutdown
 from layadesk.protocol.events import Pong
-from layadesk.protocol.native_log import SELF_TEST_BEGIN, SELF_TEST_OK, native_log_file, read_native_log
+from layadesk.protocol.native_log import (
+    SELF_TEST_BEGIN,
+    SELF_TEST_LACKS,
+    SELF_TEST_OK,
+    native_log_file,
+    read_native_log,
+)
 from layadesk.workers.child_process import ChildProcess
 from layadesk.workers.job_object import bind_to_app
 from layadesk.workers.liveness import Liveness, Timing
@@ -180,6 +186,9 @@ class RunningChild(Generic[CommandT, EventT]):
             return WorkerExit(kind, "unknown", tail)
         told = classify_exit(code, asked_to_stop=asked_to_stop, log_tail=tail)
         has_begun, is_over = (any(mark in line for line in lines) for mark in (SELF_TEST_BEGIN, SELF_TEST_OK))
+        lacking = next((line for line in lines if SELF_TEST_LACKS in line), None)
+        if lacking is not None and told.kind is ExitKind.BAD_BUILD:
+            return WorkerExit(ExitKind.CPU_TOO_OLD, lacking.partition(SELF_TEST_LACKS)[2], tail)
         in_self_test = has_begun and not is_over and not self.is_ready
         if in_self_test and told.kind in (ExitKind.NATIVE_CRASH, ExitKind.PYTHON_ERROR):
             return WorkerExit(ExitKind.BAD_BUILD, told.detail, tail)

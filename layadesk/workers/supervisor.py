@@ -244,7 +244,7 @@ class Supervisor(Generic[CommandT, EventT]):
                 self._start_child()
             return
         too_old = ended.kind is ExitKind.PROTOCOL_MISMATCH and not child.is_ready
-        self._after_crash(ended, is_hopeless=too_old or ended.kind is ExitKind.BAD_BUILD)
+        self._after_crash(ended, is_hopeless=too_old or ended.kind in (ExitKind.BAD_BUILD, ExitKind.CPU_TOO_OLD))
 
     def _after_crash(self, ended: WorkerExit, *, is_hopeless: bool) -> None:
         now = self._clock()

@@ -47,7 +47,13 @@ from layadesk.protocol.events import (
     TextDelta,
     TokensCounted,
 )
-from layadesk.protocol.native_log import SELF_TEST_BEGIN, SELF_TEST_OK, native_log_file, redirect_native_output
+from layadesk.protocol.native_log import (
+    SELF_TEST_BEGIN,
+    SELF_TEST_LACKS,
+    SELF_TEST_OK,
+    native_log_file,
+    redirect_native_output,
+)
 
 TICK_S = 0.002
 
@@ -208,6 +214,9 @@ def _start(what: str, connection: "Connection[Any, Any]") -> None:
     if what == "bad build":
         os.write(2, f"loading the tiny model\n{SELF_TEST_BEGIN}\n".encode())
         os.kill(os.getpid(), signal.SIGSEGV)
+    if what == "old processor":
+        os.write(2, f"{SELF_TEST_BEGIN}\n{SELF_TEST_LACKS}AVX2, FMA\n".encode())
+        os._exit(EXIT_BAD_BUILD)
     if what == "said bad build":
         os._exit(EXIT_BAD_BUILD)
     os.write(2, f"{SELF_TEST_BEGIN}\n{SELF_TEST_OK}\n".encode())

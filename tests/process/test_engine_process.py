@@ -111,6 +111,16 @@ def test_an_engine_that_cannot_be_started_at_all_is_given_up_too(tmp_path: Path)
         assert status.exit.detail == "BlockingIOError"
 
 
+def test_a_processor_that_lacks_what_the_build_uses_is_told_and_not_tried_again(tmp_path: Path) -> None:
+    starts = Starts(tmp_path, "old processor")
+    with engine_lab(starts, tmp_path) as lab:
+        assert lab.ask().wait_failure() is ErrorCode.ENGINE_CPU_TOO_OLD
+        status = lab.wait_state(WorkerState.GIVEN_UP)
+        assert status.exit is not None
+        assert (status.exit.kind, status.exit.detail) == (ExitKind.CPU_TOO_OLD, "AVX2, FMA")
+        assert len(starts.pids) == 1
+
+
 @pytest.mark.parametrize("way", ["bad build", "said bad build"])
 def test_a_death_in_the_self_test_is_a_bad_build_and_not_tried_again(tmp_path: Path, way: str) -> None:
     starts = Starts(tmp_path, way)

@@ -236,6 +236,10 @@ _TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
         QT_TRANSLATE_NOOP("errors", "The installed build of llama.cpp does not run on this machine."),
         QT_TRANSLATE_NOOP("errors", "Run the set-up again; it builds llama.cpp anew for this machine."),
     ),
+    ErrorCode.ENGINE_CPU_TOO_OLD: (
+        QT_TRANSLATE_NOOP("errors", "This processor lacks {detail}, which the installed build of llama.cpp uses."),
+        QT_TRANSLATE_NOOP("errors", "Build llama.cpp on this machine: the README says how."),
+    ),
     ErrorCode.PROTOCOL_MISMATCH: (
         QT_TRANSLATE_NOOP("errors", "The program and its engine do not speak the same version."),
         QT_TRANSLATE_NOOP("errors", "Install LayaDesk again, so that all its parts are of one version."),

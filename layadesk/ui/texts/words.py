@@ -63,6 +63,7 @@ _EXITS: Final[Mapping[ExitKind, str]] = {
     ExitKind.PYTHON_ERROR: QT_TRANSLATE_NOOP("words", "an error of its own ended it (exit code {detail})"),
     ExitKind.HUNG: QT_TRANSLATE_NOOP("words", "it did not answer any more and was ended"),
     ExitKind.BAD_BUILD: QT_TRANSLATE_NOOP("words", "its build of llama.cpp does not run on this machine ({detail})"),
+    ExitKind.CPU_TOO_OLD: QT_TRANSLATE_NOOP("words", "this processor lacks {detail}, which its llama.cpp uses"),
     ExitKind.PROTOCOL_MISMATCH: QT_TRANSLATE_NOOP("words", "it and the program do not speak the same version"),
 }
 _EXIT_REMEDIES: Final[Mapping[ExitKind, str]] = {
@@ -73,6 +74,7 @@ _EXIT_REMEDIES: Final[Mapping[ExitKind, str]] = {
     ExitKind.PYTHON_ERROR: QT_TRANSLATE_NOOP("words", "The details say more."),
     ExitKind.HUNG: QT_TRANSLATE_NOOP("words", "If it happens again, try a shorter context or a smaller expert."),
     ExitKind.BAD_BUILD: QT_TRANSLATE_NOOP("words", "Run the set-up again; it builds llama.cpp anew for this machine."),
+    ExitKind.CPU_TOO_OLD: QT_TRANSLATE_NOOP("words", "Build llama.cpp on this machine: the README says how."),
     ExitKind.PROTOCOL_MISMATCH: QT_TRANSLATE_NOOP("words", "Install LayaDesk again, if it happens again."),
 }
 _STATUSES: Final[Mapping[MessageStatus, str]] = {
