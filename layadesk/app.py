@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import msgspec
-
 from layadesk.domain.alert_watch import Alert
 from layadesk.domain.diagnosis import Answered
-from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.hardware import HardwareSample
 from layadesk.domain.memory_fit.load_record import learned_corrections
 from layadesk.domain.models import InstalledModel
+from layadesk.domain.server import Listening, ServedRequest
 from layadesk.model_library.catalogue import Catalogues, shipped_strengths
 from layadesk.model_library.expert_table import ExpertTable
 from layadesk.model_library.inventory import Inventory
@@ -26,7 +24,6 @@ from layadesk.model_library.library_disk import LibraryDisk
 from layadesk.paths import DataPaths, assets_dir, shipped_starter
 from layadesk.protocol.feed import Feed
 from layadesk.protocol.options import EngineOptions, RouterOptions
-from layadesk.protocol.scripted import ScriptedOptions
 from layadesk.settings import definitions
 from layadesk.settings.settings import Settings
 from layadesk.store.store import Store
@@ -63,6 +60,8 @@ from layadesk.usecases.route_texts import RouteTexts
 from layadesk.usecases.router_learning import LearnedFiles, RouterLearning
 from layadesk.usecases.running_turns import RunningTurns
 from layadesk.usecases.send_message import SendMessage, StartTurn
+from layadesk.usecases.serve import RunningServer, Serve
+from layadesk.usecases.server_key import ServerKey
 from layadesk.usecases.session_log import SessionLog
 from layadesk.usecases.stop_generation import StopGeneration
 from layadesk.usecases.timeline import Timeline
@@ -122,7 +121,7 @@ class Core:
         self.catalogues = Catalogues(self.paths.catalogue)
         self.inventory = Inventory(self.paths, self.catalogues)
         logs = str(self.paths.logs)
-        engine_options = _engine_options(engine, logs, str(self.paths.cache))
+        engine_options = EngineOptions.of(engine, logs, str(self.paths.cache))
         self.engine = EngineClient(
             partial(spawn.start_engine, engine_options), log_dir=self.paths.logs, run_dir=self.paths.run
         )
@@ -167,6 +166,7 @@ class Core:
         self.downloads = Downloads()
         self.answers = AnswerRequest(self.pool, self.router, ExpertRunners(self.engine), self.gate)
         self.ask = Ask(self.answers, self.settings)
+        self.serve = Serve(self.settings, ServerKey(self.paths.server_key), self._listen)
 
     def learning(self, store: Store) -> RouterLearning:
         """What the router can learn from the answers of `store`."""
@@ -180,6 +180,11 @@ class Core:
         finally:
             store.close()
         self.price.learn(lambda: learned)
+
+    def _listen(self, plan: Listening, served: Callable[[ServedRequest], None]) -> RunningServer:
+        from layadesk.api_server.server import listen  # noqa: PLC0415 - 0.3 s that only a server needs
+
+        return listen(plan, served, answers=self.answers, pool=self.pool)
 
     def _router_options(self) -> RouterOptions:
         """As the settings are when the router starts."""
@@ -219,6 +224,7 @@ class Core:
 
     def stop(self) -> None:
         """End the children and whatever runs; blocks up to a few seconds."""
+        self.serve.close()
         self.experts.close()
         self.library.close()
         self.gate.close()
@@ -233,18 +239,6 @@ class Core:
 def open_store(paths: DataPaths) -> Store:
     """The conversations, for a command that only reads them; close it."""
     return Store.open(paths, now=time.time())
-
-
-def _engine_options(engine: str, log_dir: str, cache_dir: str) -> EngineOptions:
-    """`engine` is `llama`, `scripted`, or `scripted:FILE.json` with the fields of ScriptedOptions."""
-    backend, _, script = engine.partition(":")
-    scripted = None
-    if script:
-        try:
-            scripted = msgspec.json.decode(Path(script).read_bytes(), type=ScriptedOptions)
-        except (OSError, msgspec.DecodeError) as error:
-            raise fail(ErrorCode.BAD_PARAMETER, parameter="engine", value=engine, detail=str(error)) from error
-    return EngineOptions(backend, log_dir, cache_dir, scripted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +297,7 @@ class Desk:
             ledger=ledger,
             library=core.library,
             downloads=core.downloads,
+            serve=core.serve,
         )
 
     def start(self) -> None:
@@ -310,6 +305,7 @@ class Desk:
         self._core.start()
         self._core.sampler.start()
         self._core.pool.configure_engine()
+        self._core.serve.start_if_wanted()
 
     def stop(self) -> None:
         """Stop in order: answers first, so that their text is whole; the store last, so that it is kept. Blocks."""

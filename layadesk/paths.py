@@ -66,6 +66,11 @@ class DataPaths:
         return self.root / "router" / "learned.json"
 
     @property
+    def server_key(self) -> Path:
+        """What is kept of the server's API key."""
+        return self.root / "server_key.json"
+
+    @property
     def logs(self) -> Path:
         """`app.log`, `engine.log`, `router.log`, and what native code prints."""
         return self.root / "logs"

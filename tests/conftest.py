@@ -20,7 +20,7 @@ _ORDER = (
     ("domain", "protocol", "settings", "packaging"),
     ("paths", "store", "model_library", "telemetry", "usecases"),
     ("engine", "router"),
-    ("workers", "process", "cli"),
+    ("workers", "process", "cli", "api_server"),
     ("ui",),
     ("screens", "journeys", "window"),
     ("benchmarks",),

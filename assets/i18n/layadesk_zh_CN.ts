@@ -1899,6 +1899,34 @@
         <source>Unlock the keyring, or allow writing to the data folder, and enter it again.</source>
         <translation>请解锁密钥环，或允许写入数据文件夹，然后重新输入。</translation>
     </message>
+    <message>
+        <source>The port {port} is in use by {holder}, so the server was not started.</source>
+        <translation>端口 {port} 正被 {holder} 使用，所以服务器没有启动。</translation>
+    </message>
+    <message>
+        <source>Choose another port, for instance {free_port}, or end that program.</source>
+        <translation>请换一个端口，例如 {free_port}，或者结束那个程序。</translation>
+    </message>
+    <message>
+        <source>The server cannot listen at the address {host}.</source>
+        <translation>服务器无法在地址 {host} 上监听。</translation>
+    </message>
+    <message>
+        <source>Choose an address of this machine, for instance 127.0.0.1.</source>
+        <translation>请选择本机的一个地址，例如 127.0.0.1。</translation>
+    </message>
+    <message>
+        <source>At the address {host} other machines could ask, so an API key is needed first.</source>
+        <translation>在地址 {host} 上，其他机器也能发来请求，所以要先有一个 API 密钥。</translation>
+    </message>
+    <message>
+        <source>Make a key (layadesk serve --api-key), or choose 127.0.0.1.</source>
+        <translation>请生成一个密钥（layadesk serve --api-key），或者选择 127.0.0.1。</translation>
+    </message>
+    <message>
+        <source>another program</source>
+        <translation>另一个程序</translation>
+    </message>
 </context>
 <context>
     <name>findings</name>
@@ -3281,6 +3309,38 @@
     <message>
         <source>Off: nothing leaves this machine unless you name a remote expert.</source>
         <translation>关闭时：除非您指定某个远程专家，否则任何内容都不会离开本机。</translation>
+    </message>
+    <message>
+        <source>Other programs may ask over HTTP, as they would ask OpenAI.</source>
+        <translation>其他程序可以通过 HTTP 提问，就像向 OpenAI 提问一样。</translation>
+    </message>
+    <message>
+        <source>Address of the server</source>
+        <translation>服务器的地址</translation>
+    </message>
+    <message>
+        <source>127.0.0.1 is this machine alone; any other needs an API key.</source>
+        <translation>127.0.0.1 只限本机；其他任何地址都需要 API 密钥。</translation>
+    </message>
+    <message>
+        <source>Port of the server</source>
+        <translation>服务器的端口</translation>
+    </message>
+    <message>
+        <source>The number in its address.</source>
+        <translation>地址中的号码。</translation>
+    </message>
+    <message>
+        <source>Web pages that may ask</source>
+        <translation>可以提问的网页</translation>
+    </message>
+    <message>
+        <source>Their origins, as http://localhost:3000; without any, none may.</source>
+        <translation>它们的来源，例如 http://localhost:3000；不填则任何网页都不可以。</translation>
+    </message>
+    <message>
+        <source>when the server is started the next time</source>
+        <translation>下次启动服务器时</translation>
     </message>
 </context>
 <context>

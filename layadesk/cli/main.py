@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from layadesk import __version__
-from layadesk.cli import ask, bench, bench_engine, checks, fit, models, route, router
+from layadesk.cli import ask, bench, bench_engine, checks, fit, models, route, router, serve
 from layadesk.cli.bench_engine import SECTIONS
 from layadesk.cli.printing import EXIT_FAILED, EXIT_INTERRUPTED, complain
 from layadesk.domain.errors import LayaDeskError
@@ -70,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_fit(commands, printing)
     _add_bench(commands, printing)
     _add_router(commands, printing)
+    _add_serve(commands, _common())
     smoke = commands.add_parser("smoke", parents=[printing], help="after installation: load, route, answer, measure")
     smoke.add_argument("--expert", metavar="ID", help="the expert to test; default: the router's choice")
     smoke.set_defaults(run=checks.smoke)
@@ -130,6 +131,18 @@ def _add_fit(commands: Any, printing: argparse.ArgumentParser) -> None:
     fitting.add_argument("--n-gpu-layers", type=int, metavar="N", help="layers on the GPU; 0: none")
     fitting.add_argument("--hardware", type=Path, metavar="F.json", help="another machine than this one")
     fitting.set_defaults(run=fit.fit)
+
+
+def _add_serve(commands: Any, common: argparse.ArgumentParser) -> None:
+    serving = commands.add_parser("serve", parents=[common], help="answer other programs over HTTP, as OpenAI would")
+    serving.add_argument("--host", metavar="ADDRESS", help="where to listen; default: as in the settings (127.0.0.1)")
+    serving.add_argument(
+        "--port", type=_port, metavar="N", help="default: that of the settings (8000); 0: any free one"
+    )
+    keys = serving.add_mutually_exclusive_group()
+    keys.add_argument("--api-key", action="store_true", help="make a new API key, show it, and ask for it from now on")
+    keys.add_argument("--no-api-key", action="store_true", help="ask for no key any more; on this machine only")
+    serving.set_defaults(run=serve.serve)
 
 
 def _add_models(commands: Any, printing: argparse.ArgumentParser) -> None:
@@ -194,6 +207,13 @@ def _positive(text: str) -> int:
     value = int(text)
     if not 1 <= value <= _MOST:
         raise argparse.ArgumentTypeError(f"{text} is not a number between 1 and {_MOST}")
+    return value
+
+
+def _port(text: str) -> int:
+    value = int(text)
+    if not 0 <= value <= 65535:
+        raise argparse.ArgumentTypeError(f"{text} is no port; ports are 0 to 65535")
     return value
 
 

@@ -83,10 +83,14 @@ def fit_messages(
         else:
             low = middle + 1
     n_dropped = choices[_whole_cut(min(low, len(choices) - 1), len(choices))]
-    n_prompt = count_tokens(without_oldest(messages, n_dropped))
+    check_fits(count_tokens(without_oldest(messages, n_dropped)), n_ctx)
+    return n_dropped
+
+
+def check_fits(n_prompt: int, n_ctx: int) -> None:
+    """Raise CONTEXT_LENGTH_EXCEEDED where a prompt leaves no cell for an answer."""
     if n_prompt + 1 > n_ctx:
         raise fail(ErrorCode.CONTEXT_LENGTH_EXCEEDED, n_prompt=n_prompt, n_ctx=n_ctx)
-    return n_dropped
 
 
 def estimate_tokens(text: str) -> int:

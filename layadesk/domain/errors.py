@@ -68,6 +68,10 @@ class ErrorCode(StrEnum):
     REMOTE_REDIRECTS = "remote_redirects"
     REMOTE_LIST_DAMAGED = "remote_list_damaged"
     KEY_NOT_KEPT = "key_not_kept"
+    # the server
+    PORT_IN_USE = "port_in_use"
+    ADDRESS_UNAVAILABLE = "address_unavailable"
+    API_KEY_NEEDED = "api_key_needed"
     # the machine
     DATA_DIR_READ_ONLY = "data_dir_read_only"
     DISK_FULL = "disk_full"

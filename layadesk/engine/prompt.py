@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from layadesk.domain.context_budget import answer_reserve, droppable, fit_messages, without_oldest
+from layadesk.domain.context_budget import answer_reserve, check_fits, droppable, fit_messages, without_oldest
 from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
 from layadesk.domain.inference import PromptMessage, Role, SamplingParams, ThinkingParams
 from layadesk.engine.backend import Expert
@@ -61,17 +61,19 @@ class PromptBuilder:
         max_tokens: int | None,
         thinking: ThinkingParams = ThinkingParams(),  # noqa: B008  # frozen
         begun: Begun | None = None,
+        *,
+        keeps_all: bool = False,
     ) -> Prompt:
-        """Tokens of as many of `messages` as fit. `begun`: the last of them is an answer to go on with, so it follows
-        the template's opening of an answer and no mark ends it.
+        """Tokens of as many of `messages` as fit, or of all. `begun`: the last of them is an answer to go on with, so
+        it follows the template's opening of an answer and no mark ends it.
 
         Raises EMPTY_PROMPT, TEMPLATE_FAILED, GGUF_NO_VOCABULARY, or CONTEXT_LENGTH_EXCEEDED where even the last
-        message alone is too long.
+        message alone (with `keeps_all`: the whole) is too long.
         """
         if not any(one.role is Role.USER and one.text.strip() for one in messages):
             raise fail(ErrorCode.EMPTY_PROMPT)
         n_ctx = self._expert.facts.n_ctx_seq
-        n_skipped = self._beyond_template(messages)
+        n_skipped = self._beyond_template(messages, keeps_all=keeps_all)
         messages = without_oldest(messages, n_skipped)
         variables = template_variables(thinking, self.switches)
         counted: dict[int, tuple[list[int], str]] = {}  # by the number of messages kept; the last count is the result
@@ -81,7 +83,11 @@ class PromptBuilder:
                 counted[len(kept)] = self._tokens(kept, variables, begun)
             return len(counted[len(kept)][0])
 
-        n_dropped = fit_messages(messages, count, n_ctx=n_ctx, reserve=answer_reserve(n_ctx, max_tokens))
+        if keeps_all:
+            n_dropped = 0
+            check_fits(count(messages), n_ctx)
+        else:
+            n_dropped = fit_messages(messages, count, n_ctx=n_ctx, reserve=answer_reserve(n_ctx, max_tokens))
         kept = without_oldest(messages, n_dropped)
         count(kept)
         tokens, rendered = counted[len(kept)]
@@ -97,7 +103,7 @@ class PromptBuilder:
     def count(self, command: CountTokens) -> TokensCounted:
         """What `build` would make of these messages. Raises as `build`, but for a last message that is too long."""
         n_ctx = self._expert.facts.n_ctx_seq
-        within = without_oldest(command.messages, self._beyond_template(command.messages))
+        within = without_oldest(command.messages, self._beyond_template(command.messages, keeps_all=False))
         tokens, _ = self._tokens(within, template_variables(command.thinking, self.switches), None)
         n_whole = len(tokens)
         if len(within) == len(command.messages) and n_whole + answer_reserve(n_ctx, command.max_tokens) <= n_ctx:
@@ -110,12 +116,23 @@ class PromptBuilder:
             return TokensCounted(command.count_id, n_whole, int(refusal.facts["n_prompt"] or 0), 0, n_ctx)
         return TokensCounted(command.count_id, n_whole, len(prompt.tokens), prompt.n_dropped, n_ctx)
 
-    def _beyond_template(self, messages: Sequence[PromptMessage]) -> int:
+    def build_raw(self, text: str) -> Prompt:
+        """Tokens of `text` as it stands, to be gone on with; control tokens in it count, as there is no template.
+
+        Raises EMPTY_PROMPT, CONTEXT_LENGTH_EXCEEDED.
+        """
+        tokens = self._with_one_bos(self._expert.tokenize(text, parse_special=True))
+        if not tokens:
+            raise fail(ErrorCode.EMPTY_PROMPT)
+        check_fits(len(tokens), self._expert.facts.n_ctx_seq)
+        return Prompt(tokens, 0)
+
+    def _beyond_template(self, messages: Sequence[PromptMessage], *, keeps_all: bool) -> int:
         """How many of the oldest messages are left out unread, because the sandbox would refuse so much text.
 
         Raises CONTEXT_LENGTH_EXCEEDED, with the text's own tokens, where the last question alone is as long as that.
         """
-        choices = droppable(messages)
+        choices = [0] if keeps_all else droppable(messages)
         for n_skipped in choices:
             if sum(len(one.text) for one in without_oldest(messages, n_skipped)) <= MAX_TEXT_CHARS:
                 return n_skipped

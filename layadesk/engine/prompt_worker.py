@@ -102,7 +102,7 @@ def _build(job: _Job) -> PromptReady | PromptRefused:
     request = job.request
     began = time.perf_counter()
     try:
-        prompt = job.builder.build(request.messages, request.sampling.max_tokens, request.thinking, begun_by(request))
+        prompt = _prompt(job.builder, request)
         prompt = replace(prompt, grammar=job.builder.grammar(request.sampling))
     except LayaDeskError as refusal:
         return PromptRefused(job.order, request.model_id, refusal.report)
@@ -124,6 +124,18 @@ def _count(job: _Count) -> PromptCounted:
         log.error("counting tokens for %s failed: %s", command.model_id, trace_of(error))  # noqa: TRY400  # see there
         counted = TokensCounted(command.count_id)
     return PromptCounted(command.model_id, counted)
+
+
+def _prompt(builder: PromptBuilder, request: Generate) -> Prompt:
+    if request.is_raw:
+        return builder.build_raw(request.messages[-1].text)
+    return builder.build(
+        request.messages,
+        request.sampling.max_tokens,
+        request.thinking,
+        begun_by(request),
+        keeps_all=request.keeps_all,
+    )
 
 
 def begun_by(request: Generate) -> Begun | None:

@@ -14,7 +14,7 @@ class Configure(msgspec.Struct, frozen=True, tag=True):
     """
 
     experts: tuple[ExpertSpec, ...]
-    n_queue_max: int = 64
+    n_queue_max: int = 128
     n_loaded_max: int = 2
     memory_bytes: int | None = None
     keep_alive_s: float | None = None
@@ -44,6 +44,9 @@ class Generate(msgspec.Struct, frozen=True, tag=True):
 
     `continues`: the last message is the assistant's and the answer so far, to be gone on with; `thought` is what was
     thought before it. What comes back is only what is new.
+
+    With `keeps_all` nothing of the messages may be left out to fit. `is_raw`: the last message is the beginning of a
+    text to go on with, without a template.
     """
 
     request_id: str
@@ -55,6 +58,8 @@ class Generate(msgspec.Struct, frozen=True, tag=True):
     client: str = ""
     continues: bool = False
     thought: str = ""
+    keeps_all: bool = False
+    is_raw: bool = False
 
 
 class CountTokens(msgspec.Struct, frozen=True, tag=True):

@@ -4,7 +4,11 @@ In `protocol` so that the composition root can make them without a door to the c
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 
+import msgspec
+
+from layadesk.domain.errors import ErrorCode, fail
 from layadesk.protocol.scripted import ScriptedOptions
 
 
@@ -19,6 +23,21 @@ class EngineOptions:
     log_dir: str
     cache_dir: str
     scripted: ScriptedOptions | None = None
+
+    @classmethod
+    def of(cls, engine: str, log_dir: str, cache_dir: str) -> "EngineOptions":
+        """`engine` is `llama`, `scripted`, or `scripted:FILE.json` with the fields of ScriptedOptions.
+
+        Raises BAD_PARAMETER.
+        """
+        backend, _, script = engine.partition(":")
+        scripted = None
+        if script:
+            try:
+                scripted = msgspec.json.decode(Path(script).read_bytes(), type=ScriptedOptions)
+            except (OSError, msgspec.DecodeError) as error:
+                raise fail(ErrorCode.BAD_PARAMETER, parameter="engine", value=engine, detail=str(error)) from error
+        return cls(backend, log_dir, cache_dir, scripted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ class Applies(StrEnum):
     NOW = "now"
     NEXT_ANSWER = "next_answer"
     NEXT_LOAD = "next_load"
+    NEXT_START = "next_start"  # of the server
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +134,11 @@ HEAVY_TOPK = Setting("router.heavy_topk", bool, False, applies=Applies.NEXT_ANSW
 ENHANCE = Setting("router.enhance", bool, False, applies=Applies.NEXT_ANSWER)
 ALLOW_REMOTE = Setting("router.allow_remote", bool, False, applies=Applies.NEXT_ANSWER)
 
+SERVER_ENABLED = Setting("server.enabled", bool, False)
+SERVER_HOST = Setting("server.host", str, "127.0.0.1", applies=Applies.NEXT_START)
+SERVER_PORT = Setting("server.port", int, 8000, minimum=1, maximum=65535, applies=Applies.NEXT_START)
+SERVER_ORIGINS = Setting("server.origins", str, "", applies=Applies.NEXT_START)  # of web pages that may ask
+
 ALL_SETTINGS: tuple[Setting[bool] | Setting[int] | Setting[float] | Setting[str], ...] = (
     UI_LANGUAGE,
     UI_THEME,
@@ -163,6 +169,10 @@ ALL_SETTINGS: tuple[Setting[bool] | Setting[int] | Setting[float] | Setting[str]
     HEAVY_TOPK,
     ENHANCE,
     ALLOW_REMOTE,
+    SERVER_ENABLED,
+    SERVER_HOST,
+    SERVER_PORT,
+    SERVER_ORIGINS,
 )
 
 # Keys of earlier versions: where their values go, and which are dropped without a word.

@@ -49,7 +49,8 @@ class AnswerOrder:
     chooses, in at most `route_deadline_s` (None: as the settings say). `current` answered the message before.
     `thinking` None is what the user has chosen for the expert. `may_restart` is false for a client that cannot take
     back text it was given: a remote expert that fails in mid-answer is then an error for it. `begun`: the last of
-    `messages` is an answer to go on with, by the expert that began it; nothing is routed.
+    `messages` is an answer to go on with, by the expert that began it; nothing is routed. With `keeps_all` nothing
+    may be left out to fit; `is_raw` as in Generate.
     """
 
     request_id: str
@@ -65,6 +66,8 @@ class AnswerOrder:
     thinking: ThinkingParams | None = None
     begun: Begun | None = None
     may_restart: bool = True
+    keeps_all: bool = False
+    is_raw: bool = False
 
     @property
     def questions(self) -> list[str]:

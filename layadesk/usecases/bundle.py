@@ -19,6 +19,7 @@ from layadesk.usecases.memory_guard import MemoryGuard
 from layadesk.usecases.move_chats import MoveChats
 from layadesk.usecases.regenerate import Regenerate
 from layadesk.usecases.send_message import SendMessage
+from layadesk.usecases.serve import Serve
 from layadesk.usecases.stop_generation import StopGeneration
 from layadesk.usecases.turns import TurnEvent
 from layadesk.usecases.watch_machine import WatchResources, WatchStorage, WatchWorkers
@@ -51,3 +52,4 @@ class UseCases:
     ledger: LoadLedger
     library: Library
     downloads: Downloads
+    serve: Serve

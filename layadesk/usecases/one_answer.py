@@ -157,6 +157,8 @@ class OneAnswer:
                 client=order.client,
                 continues=order.begun is not None,
                 thought="" if order.begun is None else order.begun.thought,
+                keeps_all=order.keeps_all,
+                is_raw=order.is_raw,
             )
             self._runners.generate(request, on_event)
         with self._lock:

@@ -194,3 +194,23 @@ def test_for_a_long_answer_older_turns_are_left_out_and_the_answer_never(tmp_pat
     prompt = PromptBuilder(scripted(tmp_path, n_ctx=512)).build(messages, None, begun=Begun(said))
     assert prompt.n_dropped > 0
     assert text_of(prompt.tokens).endswith(f"last question{text_of([])}assistant\n{said}")
+
+
+def test_a_request_that_keeps_all_is_refused_where_another_would_lose_its_oldest_turns(tmp_path: Path) -> None:
+    builder = PromptBuilder(scripted(tmp_path, n_ctx=512))
+    assert builder.build(conversation(20), None).n_dropped > 0
+    with pytest.raises(LayaDeskError) as refusal:
+        builder.build(conversation(20), None, keeps_all=True)
+    assert refusal.value.code is ErrorCode.CONTEXT_LENGTH_EXCEEDED
+    assert refusal.value.facts["n_ctx"] == 512
+    assert int(refusal.value.facts["n_prompt"] or 0) > 512
+    assert builder.build(conversation(2), None, keeps_all=True).n_dropped == 0
+
+
+def test_a_raw_text_is_gone_on_with_as_it_stands(tmp_path: Path) -> None:
+    builder = PromptBuilder(scripted(tmp_path, n_ctx=512))
+    assert builder.build_raw("once").tokens == [BOS, *b"once"]
+    for text, code in (("", ErrorCode.EMPTY_PROMPT), ("x" * 512, ErrorCode.CONTEXT_LENGTH_EXCEEDED)):
+        with pytest.raises(LayaDeskError) as refusal:
+            PromptBuilder(scripted(tmp_path, n_ctx=512, bos_token=None)).build_raw(text)
+        assert refusal.value.code is code

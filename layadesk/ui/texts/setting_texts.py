@@ -23,6 +23,22 @@ _TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
             QT_TRANSLATE_NOOP("settings", "Notice when a long answer is done"),
             QT_TRANSLATE_NOOP("settings", "With an icon in the tray, while you look at something else."),
         ),
+        "server.enabled": (
+            QT_TRANSLATE_NOOP("settings", "Server"),
+            QT_TRANSLATE_NOOP("settings", "Other programs may ask over HTTP, as they would ask OpenAI."),
+        ),
+        "server.host": (
+            QT_TRANSLATE_NOOP("settings", "Address of the server"),
+            QT_TRANSLATE_NOOP("settings", "127.0.0.1 is this machine alone; any other needs an API key."),
+        ),
+        "server.port": (
+            QT_TRANSLATE_NOOP("settings", "Port of the server"),
+            QT_TRANSLATE_NOOP("settings", "The number in its address."),
+        ),
+        "server.origins": (
+            QT_TRANSLATE_NOOP("settings", "Web pages that may ask"),
+            QT_TRANSLATE_NOOP("settings", "Their origins, as http://localhost:3000; without any, none may."),
+        ),
         "guard.enabled": (
             QT_TRANSLATE_NOOP("settings", "Guard the memory"),
             QT_TRANSLATE_NOOP("settings", "Lets answers wait, and unloads an expert, before the system runs out."),
@@ -134,7 +150,7 @@ _GROUPS: Mapping[str, str] = MappingProxyType(
         "models": QT_TRANSLATE_NOOP("settings", "Experts"),
         "router": QT_TRANSLATE_NOOP("settings", "Router"),
         "guard": QT_TRANSLATE_NOOP("settings", "Memory"),
-        "api": QT_TRANSLATE_NOOP("settings", "Server"),
+        "server": QT_TRANSLATE_NOOP("settings", "Server"),
     }
 )
 _CHOICES: Mapping[str, str] = MappingProxyType(
@@ -151,6 +167,7 @@ _APPLIES: Mapping[Applies, str] = MappingProxyType(
         Applies.NOW: "",
         Applies.NEXT_ANSWER: QT_TRANSLATE_NOOP("settings", "from the next answer on"),
         Applies.NEXT_LOAD: QT_TRANSLATE_NOOP("settings", "when an expert is loaded the next time"),
+        Applies.NEXT_START: QT_TRANSLATE_NOOP("settings", "when the server is started the next time"),
     }
 )
 

@@ -1,0 +1,90 @@
+"""What has come of one answer so far, gathered from its events."""
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from layadesk.api_server.failures import Failure
+from layadesk.domain.errors import ErrorReport
+from layadesk.domain.inference import FinishReason
+from layadesk.domain.routing import Route
+from layadesk.protocol.events import Failed, Finished, PromptBuilt
+from layadesk.usecases.answer_order import AnswerEvent, FailedOver, RouteChosen, decision_line
+
+
+@dataclass(slots=True)
+class Made:
+    """`model` is the expert that answers, from the route on; until then what was asked for."""
+
+    request_id: str
+    model: str
+    created: int = field(default_factory=lambda: int(time.time()))
+    route: Route | None = None
+    prompt: PromptBuilt | None = None
+    finished: Finished | None = None
+    error: ErrorReport | None = None
+
+    def take(self, event: AnswerEvent | None) -> None:
+        """Note what an event tells; None is none."""
+        match event:
+            case RouteChosen(route=route) | FailedOver(route=route):
+                self.route, self.model = route, route.expert
+            case PromptBuilt():
+                self.prompt = event
+            case Finished():
+                self.finished = event
+            case Failed(error=error):
+                self.error = error
+            case _:
+                pass
+
+    @property
+    def stopped(self) -> Failure | None:
+        """Set where it was ended from this side: by the window, the memory guard, or the end of the program."""
+        if self.finished is None or self.finished.finish_reason is not FinishReason.CANCELLED:
+            return None
+        return Failure(503, "answer_stopped", "The answer was stopped on the server's side.")
+
+    @property
+    def finish_reason(self) -> str:
+        """In OpenAI's words; an answer that only repeated itself was cut off."""
+        ended = None if self.finished is None else self.finished.finish_reason
+        return "length" if ended in (FinishReason.LENGTH, FinishReason.LOOP) else "stop"
+
+    @property
+    def usage(self) -> dict[str, Any]:
+        """The tokens, in OpenAI's words."""
+        timings = None if self.finished is None else self.finished.timings
+        n_prompt = 0 if self.prompt is None else self.prompt.n_prompt
+        n_cached = 0 if self.prompt is None else self.prompt.n_cached
+        n_decoded = 0 if timings is None else timings.n_decoded
+        return {
+            "prompt_tokens": n_prompt,
+            "completion_tokens": n_decoded,
+            "total_tokens": n_prompt + n_decoded,
+            "prompt_tokens_details": {"cached_tokens": n_cached},
+            "completion_tokens_details": {"reasoning_tokens": 0 if timings is None else timings.n_thinking},
+        }
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Who answers and why, for every answer."""
+        if self.route is None:
+            return {}
+        line = quote(decision_line(self.route), safe=" =_.-/:,")
+        return {"x-layadesk-route": line, "x-layadesk-expert": quote(self.route.expert, safe=" _.-/:,")}
+
+    def details(self) -> dict[str, Any]:
+        """The `layadesk` object: the whole route and where the time went."""
+        timings = None if self.finished is None else self.finished.timings
+        speeds = {} if timings is None else {"prefill_tps": timings.prefill_tps, "decode_tps": timings.decode_tps}
+        ended = None if self.finished is None else self.finished.finish_reason
+        return {
+            "expert": self.model,
+            "route": msgspec.to_builtins(self.route),
+            "finish_reason": ended,
+            "timings": None if timings is None else {**msgspec.to_builtins(timings), **speeds},
+        }
