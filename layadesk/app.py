@@ -17,10 +17,8 @@ from layadesk.domain.hardware import HardwareSample
 from layadesk.domain.memory_fit.load_record import learned_corrections
 from layadesk.domain.models import InstalledModel
 from layadesk.domain.server import Listening, ServedRequest
-from layadesk.model_library.catalogue import Catalogues, shipped_strengths
+from layadesk.model_library.catalogue import shipped_strengths
 from layadesk.model_library.expert_table import ExpertTable
-from layadesk.model_library.inventory import Inventory
-from layadesk.model_library.library_disk import LibraryDisk
 from layadesk.paths import DataPaths, assets_dir, shipped_starter
 from layadesk.protocol.feed import Feed
 from layadesk.protocol.options import EngineOptions, RouterOptions
@@ -52,6 +50,7 @@ from layadesk.usecases.machine_now import MachineNow
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
 from layadesk.usecases.memory_guard import MemoryGuard
+from layadesk.usecases.model_rooms import ModelRooms
 from layadesk.usecases.move_chats import MoveChats
 from layadesk.usecases.price_load import PriceLoad
 from layadesk.usecases.probe_machine import probe_machine
@@ -118,8 +117,8 @@ class Core:
         self.paths = DataPaths(data_dir)
         start_log(self.paths.logs)
         self.settings = Settings(self.paths)
-        self.catalogues = Catalogues(self.paths.catalogue)
-        self.inventory = Inventory(self.paths, self.catalogues)
+        self.models = ModelRooms(self.paths, self.settings)
+        self.catalogues, self.inventory = self.models.catalogues, self.models.inventory
         logs = str(self.paths.logs)
         engine_options = EngineOptions.of(engine, logs, str(self.paths.cache))
         self.engine = EngineClient(
@@ -157,13 +156,13 @@ class Core:
         self.library = Library(
             self.catalogues,
             self.inventory,
-            LibraryDisk(lambda: self.paths.models, lambda: 2 * 2**30),
+            self.models.disk,
             self.pool,
             Pricing(self.fit, self.machine.read, self.gate.residents),
             self.settings,
             changed=self.experts.changed,
         )
-        self.downloads = Downloads()
+        self.downloads = Downloads(self.models.downloads(), installed=self.experts.has_changed)
         self.answers = AnswerRequest(self.pool, self.router, ExpertRunners(self.engine), self.gate)
         self.ask = Ask(self.answers, self.settings)
         self.serve = Serve(self.settings, ServerKey(self.paths.server_key), self._listen)
@@ -226,6 +225,7 @@ class Core:
         """End the children and whatever runs; blocks up to a few seconds."""
         self.serve.close()
         self.experts.close()
+        self.downloads.close()
         self.library.close()
         self.gate.close()
         self.sampler.stop()

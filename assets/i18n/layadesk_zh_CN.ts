@@ -1288,6 +1288,102 @@
 <context>
     <name>errors</name>
     <message>
+        <source>{name} has a licence with conditions: {licence}.</source>
+        <translation>{name} 的许可证附有条件：{licence}。</translation>
+    </message>
+    <message>
+        <source>Read it at {page}, and agree to it before the download.</source>
+        <translation>请在 {page} 阅读，同意后再下载。</translation>
+    </message>
+    <message>
+        <source>This file of {subject} is not on a hub; it comes with the set-up of LayaDesk.</source>
+        <translation>{subject} 的这个文件不在模型站点上；它随 LayaDesk 的安装程序提供。</translation>
+    </message>
+    <message>
+        <source>Run the set-up again, or download another quantization.</source>
+        <translation>请重新运行安装程序，或下载其他量化版本。</translation>
+    </message>
+    <message>
+        <source>{host} cannot be reached, or the connection broke off.</source>
+        <translation>无法连接 {host}，或者连接中断了。</translation>
+    </message>
+    <message>
+        <source>Check the connection and the proxy, or choose a mirror in the settings. What is here is kept.</source>
+        <translation>请检查网络和代理，或在设置中选择镜像。已下载的部分会保留。</translation>
+    </message>
+    <message>
+        <source>{host} says that there were too many requests.</source>
+        <translation>{host} 表示请求过多。</translation>
+    </message>
+    <message>
+        <source>Wait some minutes and resume. What is here is kept.</source>
+        <translation>请等几分钟再继续。已下载的部分会保留。</translation>
+    </message>
+    <message>
+        <source>{host} wants an access token for {repo}, and there is none that it takes.</source>
+        <translation>{host} 要求提供 {repo} 的访问令牌，但没有它认可的令牌。</translation>
+    </message>
+    <message>
+        <source>Check at {page} that it is there, and set HF_TOKEN or run: hf auth login</source>
+        <translation>请在 {page} 确认它存在，并设置 HF_TOKEN 或运行：hf auth login</translation>
+    </message>
+    <message>
+        <source>The makers of {repo} give it only to those who accept their conditions.</source>
+        <translation>{repo} 的作者只提供给接受其条件的人。</translation>
+    </message>
+    <message>
+        <source>Accept them at {page} with your account, then resume with its access token.</source>
+        <translation>请用你的账号在 {page} 接受条件，然后用该账号的访问令牌继续。</translation>
+    </message>
+    <message>
+        <source>{host} does not have {file} of {repo} any more.</source>
+        <translation>{host} 上已经没有 {repo} 的 {file} 了。</translation>
+    </message>
+    <message>
+        <source>Choose another quantization, or update LayaDesk for a newer catalogue.</source>
+        <translation>请选择其他量化版本，或更新 LayaDesk 以获得新的目录。</translation>
+    </message>
+    <message>
+        <source>{host} has another {file} than the catalogue names, so it was not downloaded.</source>
+        <translation>{host} 上的 {file} 与目录中登记的不同，因此没有下载。</translation>
+    </message>
+    <message>
+        <source>Choose another quantization or mirror, or update LayaDesk.</source>
+        <translation>请选择其他量化版本或镜像，或更新 LayaDesk。</translation>
+    </message>
+    <message>
+        <source>Nobody but {host} says what {file} must be, so it cannot be checked.</source>
+        <translation>除 {host} 之外没有人说明 {file} 应有的内容，因此无法校验。</translation>
+    </message>
+    <message>
+        <source>Choose a quantization whose checksum the catalogue has, or huggingface.co.</source>
+        <translation>请选择目录中有校验和的量化版本，或改用 huggingface.co。</translation>
+    </message>
+    <message>
+        <source>{file} from {host} arrived damaged: its checksum is wrong. It was deleted.</source>
+        <translation>来自 {host} 的 {file} 已损坏：校验和不符，文件已删除。</translation>
+    </message>
+    <message>
+        <source>Download it again; if that happens again, choose another mirror.</source>
+        <translation>请重新下载；如果再次发生，请选择其他镜像。</translation>
+    </message>
+    <message>
+        <source>Another LayaDesk is downloading {subject} at this moment.</source>
+        <translation>另一个 LayaDesk 正在下载 {subject}。</translation>
+    </message>
+    <message>
+        <source>Wait for it, or pause it there.</source>
+        <translation>请等待它完成，或在那里暂停。</translation>
+    </message>
+    <message>
+        <source>The disk is too full for this download: it needs {needs_gib}, and {free_gib} are free.</source>
+        <translation>磁盘空间不足以完成此下载：需要 {needs_gib}，剩余 {free_gib}。</translation>
+    </message>
+    <message>
+        <source>Free some space, or move the models to another disk, and resume; nothing is lost.</source>
+        <translation>请释放一些空间，或把模型移到其他磁盘，然后继续。不会丢失任何内容。</translation>
+    </message>
+    <message>
         <source>The file {path} could not be read as settings.</source>
         <translation>无法将文件 {path} 作为设置读取。</translation>
     </message>
@@ -3030,6 +3126,50 @@
 </context>
 <context>
     <name>settings</name>
+    <message>
+        <source>Folder of the models</source>
+        <translation>模型文件夹</translation>
+    </message>
+    <message>
+        <source>Empty: in the data folder. To move the files too, use the Library page.</source>
+        <translation>留空：在数据文件夹中。要同时移动文件，请使用模型库页面。</translation>
+    </message>
+    <message>
+        <source>Where models come from</source>
+        <translation>模型来源</translation>
+    </message>
+    <message>
+        <source>Empty: huggingface.co. Or the address of a mirror, or: modelscope.</source>
+        <translation>留空：huggingface.co。也可以填镜像地址，或：modelscope。</translation>
+    </message>
+    <message>
+        <source>Proxy for downloads</source>
+        <translation>下载代理</translation>
+    </message>
+    <message>
+        <source>As http://host:port or socks5://host:port. Empty: as the system has it.</source>
+        <translation>格式为 http://host:port 或 socks5://host:port。留空：使用系统代理。</translation>
+    </message>
+    <message>
+        <source>Downloads at the same time</source>
+        <translation>同时下载数</translation>
+    </message>
+    <message>
+        <source>The others wait for their turn.</source>
+        <translation>其余的排队等待。</translation>
+    </message>
+    <message>
+        <source>Disk space to leave free</source>
+        <translation>保留的磁盘空间</translation>
+    </message>
+    <message>
+        <source>In GiB. A download that would take more does not begin.</source>
+        <translation>单位 GiB。会占用更多空间的下载不会开始。</translation>
+    </message>
+    <message>
+        <source>Downloads</source>
+        <translation>下载</translation>
+    </message>
     <message>
         <source>Notice when a long answer is done</source>
         <translation>长回答完成时通知</translation>

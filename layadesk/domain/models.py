@@ -51,6 +51,11 @@ class ModelFile:
         return sum(known) if known and len(known) == len(sizes) else None
 
     @property
+    def is_downloadable(self) -> bool:
+        """Whether it lies on a hub; the small models that come with the set-up do not."""
+        return self.source.startswith("huggingface:")
+
+    @property
     def path(self) -> str:
         """Of the first part, which is the one that is opened."""
         return self.parts[0].path

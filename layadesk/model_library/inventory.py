@@ -39,10 +39,15 @@ class Inventory:
     """Any thread. Nothing is created on disk until something is added."""
 
     def __init__(
-        self, paths: DataPaths, catalogues: Catalogues | None = None, *, now: Callable[[], float] = time.time
+        self,
+        paths: DataPaths,
+        catalogues: Catalogues | None = None,
+        *,
+        models_dir: Path | None = None,
+        now: Callable[[], float] = time.time,
     ) -> None:
         self._catalogues = catalogues or Catalogues()
-        self._dir = _absolute(paths.models)
+        self._dir = _absolute(models_dir or paths.models)
         self._file = _absolute(paths.inventory)
         self._lock_file = self._file.with_suffix(".lock")
         self._now = now
@@ -80,11 +85,13 @@ class Inventory:
         model_id: str | None = None,
         name: str | None = None,
         note: str = "",
+        card: tuple[str, str] | None = None,
     ) -> InstalledModel:
         """Check a GGUF and list it where it lies; any shard of a split model stands for the whole.
 
         A file that is listed already gives the model it is, with its facts read again. MODEL_ALREADY_INSTALLED only
         where `model_id` belongs to another file that is present, or the file to another id. Else as `read_model`.
+        `card` is the id and quantization of the catalogue's entry it came from.
         """
         model = read_model(_unicode(_absolute(path)))
         with self._lock, process_lock(self._lock_file):
@@ -96,8 +103,23 @@ class Inventory:
             if before is not None:
                 entry = _continued(entry, before, same_place=same is not None)
             entry = msgspec.structs.replace(entry, name=name or entry.name, note=note or entry.note)
+            if card is not None:
+                entry = msgspec.structs.replace(entry, card_id=card[0], card_quantization=card[1])
             write_inventory(self._file, content.with_entry(entry), content.document)
         return as_installed(entry, self._dir)
+
+    def add_download(self, path: Path, card: ModelCard, quantization: str) -> InstalledModel:
+        """List a file of the catalogue that was put under `models/`, under the card's id or one made from it."""
+        taken = {model.model_id for model in self.list() if model.is_present and Path(model.path) != path}
+        is_first = card.model_id not in taken
+        return self.import_file(
+            path,
+            origin=Origin.DOWNLOADED,
+            model_id=card.model_id if is_first else free_id(slug(f"{card.model_id}-{quantization}"), taken),
+            name=card.name if is_first else f"{card.name} {quantization}",
+            note=card.note,
+            card=(card.model_id, quantization),
+        )
 
     def add_starter(self, source: Path, *, card: ModelCard | None = None) -> InstalledModel:
         """Copy the starter expert into `models/` and list it; quick when that was done before.
@@ -210,6 +232,8 @@ def _continued(entry: InventoryEntry, before: InventoryEntry, *, same_place: boo
         note=before.note,
         origin=before.origin if entry.origin == Origin.IMPORTED else entry.origin,
         installed_at=before.installed_at,
+        card_id=before.card_id,
+        card_quantization=before.card_quantization,
         path=before.path if same_place else entry.path,
     )
 

@@ -123,6 +123,13 @@ SYSTEM_PROMPT = Setting("chat.system_prompt", str, "", applies=Applies.NEXT_ANSW
 DEFAULT_EXPERT = Setting("models.default_expert", str, "", applies=Applies.NEXT_ANSWER)
 THINKING = Setting("models.thinking", str, "", applies=Applies.NEXT_ANSWER)  # see domain/thinking_choice.py
 
+MODELS_DIR = Setting("models.directory", str, "")  # empty: in the data directory; changed by moving, not by hand
+
+DOWNLOAD_ENDPOINT = Setting("downloads.endpoint", str, "")  # empty: HF_ENDPOINT or huggingface.co; `modelscope`; a URL
+DOWNLOAD_PROXY = Setting("downloads.proxy", str, "")
+DOWNLOAD_PARALLEL = Setting("downloads.n_parallel", int, 2, minimum=1, maximum=8)
+DOWNLOAD_RESERVE = Setting("downloads.reserve_gib", float, 2.0, minimum=0, maximum=1000)
+
 ROUTER = Setting("router.model", str, "bundled", applies=Applies.NEXT_ANSWER)
 ROUTER_DEADLINE_MS = Setting("router.deadline_ms", int, 400, minimum=20, maximum=10_000, applies=Applies.NEXT_ANSWER)
 ROUTER_USE_GPU = Setting("router.use_gpu", bool, False, applies=Applies.NEXT_ANSWER)
@@ -159,6 +166,11 @@ ALL_SETTINGS: tuple[Setting[bool] | Setting[int] | Setting[float] | Setting[str]
     SYSTEM_PROMPT,
     DEFAULT_EXPERT,
     THINKING,
+    MODELS_DIR,
+    DOWNLOAD_ENDPOINT,
+    DOWNLOAD_PROXY,
+    DOWNLOAD_PARALLEL,
+    DOWNLOAD_RESERVE,
     ROUTER,
     ROUTER_DEADLINE_MS,
     ROUTER_USE_GPU,

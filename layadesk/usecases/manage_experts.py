@@ -50,9 +50,13 @@ class Experts:
             model = self._inventory.add_starter(path)
         else:
             model = self._inventory.import_file(path, origin=origin, name=name)
+        self.has_changed()
+        return model
+
+    def has_changed(self) -> None:
+        """The list of models has grown or shrunk: the engine and who watches are told. Any thread."""
         self._pool.configure_engine()
         self.changed.publish(None)
-        return model
 
     def close(self) -> None:
         """Wait for an import that runs; nothing new is taken."""

@@ -47,6 +47,7 @@ def test_a_text_is_written_out_where_it_is_marked_so_that_it_can_be_found() -> N
     tables: tuple[str, ...] = (
         "alerts.py",
         "diagnoses.py",
+        "download_errors.py",
         "error_table.py",
         "findings.py",
         "model_kinds.py",

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from layadesk.domain.errors import ErrorCode
+from layadesk.ui.texts.download_errors import DOWNLOAD_ERRORS
 from layadesk.ui.texts.marks import QT_TRANSLATE_NOOP
 from layadesk.ui.texts.remote import REMOTE_ERRORS
 
 ERROR_TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
     **REMOTE_ERRORS,
+    **DOWNLOAD_ERRORS,
     ErrorCode.MODEL_FILE_MISSING: (
         QT_TRANSLATE_NOOP("errors", "The model file {file} is not where it was."),
         QT_TRANSLATE_NOOP("errors", "Put the file back, or add it again from where it is now."),

@@ -107,6 +107,26 @@ _TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
             QT_TRANSLATE_NOOP("settings", "Router deadline (ms)"),
             QT_TRANSLATE_NOOP("settings", "A later answer of the router is not waited for."),
         ),
+        "models.directory": (
+            QT_TRANSLATE_NOOP("settings", "Folder of the models"),
+            QT_TRANSLATE_NOOP("settings", "Empty: in the data folder. To move the files too, use the Library page."),
+        ),
+        "downloads.endpoint": (
+            QT_TRANSLATE_NOOP("settings", "Where models come from"),
+            QT_TRANSLATE_NOOP("settings", "Empty: huggingface.co. Or the address of a mirror, or: modelscope."),
+        ),
+        "downloads.proxy": (
+            QT_TRANSLATE_NOOP("settings", "Proxy for downloads"),
+            QT_TRANSLATE_NOOP("settings", "As http://host:port or socks5://host:port. Empty: as the system has it."),
+        ),
+        "downloads.n_parallel": (
+            QT_TRANSLATE_NOOP("settings", "Downloads at the same time"),
+            QT_TRANSLATE_NOOP("settings", "The others wait for their turn."),
+        ),
+        "downloads.reserve_gib": (
+            QT_TRANSLATE_NOOP("settings", "Disk space to leave free"),
+            QT_TRANSLATE_NOOP("settings", "In GiB. A download that would take more does not begin."),
+        ),
         "router.use_gpu": (
             QT_TRANSLATE_NOOP("settings", "Router on the GPU"),
             QT_TRANSLATE_NOOP("settings", "Leaves the CPU free, and takes some of the GPU's memory."),
@@ -148,6 +168,7 @@ _GROUPS: Mapping[str, str] = MappingProxyType(
         "sampling": QT_TRANSLATE_NOOP("settings", "Answers"),
         "inference": QT_TRANSLATE_NOOP("settings", "Loading experts"),
         "models": QT_TRANSLATE_NOOP("settings", "Experts"),
+        "downloads": QT_TRANSLATE_NOOP("settings", "Downloads"),
         "router": QT_TRANSLATE_NOOP("settings", "Router"),
         "guard": QT_TRANSLATE_NOOP("settings", "Memory"),
         "server": QT_TRANSLATE_NOOP("settings", "Server"),

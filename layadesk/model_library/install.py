@@ -1,0 +1,37 @@
+"""Puts downloaded files, whole and checked, where models are kept, and lists them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from layadesk.domain.models import CardKind, ModelCard, ModelFile
+from layadesk.model_library.disk import disk_failure
+from layadesk.model_library.inventory import Inventory
+from layadesk.model_library.library_disk import LibraryDisk
+
+
+class Installer:
+    """Any thread; the moves are renames on one disk, so they are quick."""
+
+    def __init__(self, inventory: Inventory, disk: LibraryDisk) -> None:
+        self._inventory = inventory
+        self._disk = disk
+
+    def install(self, card: ModelCard, file: ModelFile, staged: Sequence[Path]) -> Path:
+        """Move the files of a download to their place; where the model lies then: its first file, or its folder.
+
+        Raises DISK_* and, where the file cannot be loaded by this version, GGUF_* errors; it stays on disk then.
+        """
+        folder = self._disk.models_dir / card.model_id
+        placed: list[Path] = []
+        for part, source in zip(file.parts, staged, strict=True):
+            target = folder.joinpath(*part.path.split("/")) if card.kind is CardKind.ROUTER else folder / source.name
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                source.replace(target)
+            except OSError as error:
+                raise disk_failure(error, target) from error
+            placed.append(target)
+        if card.kind is CardKind.ROUTER:
+            return folder
+        self._inventory.add_download(placed[0], card, file.quantization)
+        return placed[0]
