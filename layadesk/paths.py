@@ -100,6 +100,11 @@ def assets_dir() -> Path:
     return shipped_dir() / "assets"
 
 
+def shipped_backends() -> tuple[Path, ...]:
+    """Backends of ggml (Vulkan, CUDA, ...) that a bundle brings along as modules; a source tree has none."""
+    return tuple(sorted(path for path in (shipped_dir() / "backends").glob("*ggml-*") if path.is_file()))
+
+
 def shipped_starter() -> Path | None:
     """The starter expert that came with the program: bundles have one, a source tree has none."""
     return next(iter(sorted((shipped_dir() / "starter").glob("*.gguf"))), None)

@@ -2051,6 +2051,10 @@
         <translation>已安装：{installed}</translation>
     </message>
     <message>
+        <source>More backends: in use {used}; not in use {unused}</source>
+        <translation>其他后端：在用 {used}；未用 {unused}</translation>
+    </message>
+    <message>
         <source>It computes on: {devices}</source>
         <translation>计算设备：{devices}</translation>
     </message>

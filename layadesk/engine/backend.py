@@ -13,6 +13,7 @@ from layadesk.domain.memory_fit.load_record import LoadMeasure
 from layadesk.domain.models import ExpertSpec
 from layadesk.domain.sampling_defaults import SamplingDefaults
 from layadesk.engine.batch import Batch
+from layadesk.protocol.events import BackendModule
 
 
 class LoadCancelled(Exception):
@@ -169,6 +170,11 @@ class Backend(Protocol):
     @property
     def devices(self) -> tuple[str, ...]:
         """The library's names of what it computes on."""
+        ...
+
+    @property
+    def modules(self) -> tuple[BackendModule, ...]:
+        """Backends that came as files of their own, and why one is not used."""
         ...
 
     @property

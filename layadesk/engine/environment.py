@@ -1,7 +1,8 @@
 """Environment variables that native libraries read while they are loaded; set before llama.cpp is imported."""
 
 import os
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping, MutableMapping, Sequence
+from pathlib import Path
 
 BACKEND_MODULES = "LAYADESK_BACKEND_MODULES"  # places of more backends of ggml, separated as in PATH
 
@@ -24,6 +25,11 @@ def apply_engine_environment(environ: MutableMapping[str, str]) -> None:
         environ.setdefault(name, value)
 
 
-def backend_modules(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Shared libraries that hold more backends of ggml, such as one for Vulkan, built for the same llama.cpp."""
-    return tuple(place for place in environ.get(BACKEND_MODULES, "").split(os.pathsep) if place)
+def backend_modules(environ: Mapping[str, str], shipped: Sequence[Path] = ()) -> tuple[str, ...]:
+    """Shared libraries that hold more backends of ggml, such as one for Vulkan, built for the same llama.cpp.
+
+    Those of the variable take the place of the shipped ones; an empty variable means none.
+    """
+    named = environ.get(BACKEND_MODULES)
+    places = (str(path) for path in shipped) if named is None else named.split(os.pathsep)
+    return tuple(place for place in places if place)

@@ -31,6 +31,7 @@ class LlamaBackend:
     def __init__(self, library: LlamaLibrary | None = None) -> None:
         self._library = library or LlamaLibrary()
         self.devices = tuple(self._library.devices.by_name)
+        self.modules = self._library.devices.modules
         self.supports_gpu_offload = self._library.supports_gpu_offload
         self._repacked: set[str] = set()  # files that are better not mapped
 

@@ -12,12 +12,15 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, ClassVar
 
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.inference import MemoryUse
 from layadesk.engine.environment import apply_engine_environment, backend_modules
 from layadesk.engine.instruction_set import missing_instructions
+from layadesk.paths import shipped_backends
+from layadesk.protocol.events import BackendModule
 
 apply_engine_environment(os.environ)
 
@@ -86,7 +89,7 @@ class LlamaLibrary:
         if missing:  # before the first call that computes
             raise fail(ErrorCode.ENGINE_CPU_TOO_OLD, detail=", ".join(name.upper() for name in missing))
         native.llama_backend_init()
-        self.devices = Devices(backend_modules(os.environ))
+        self.devices = Devices(backend_modules(os.environ, shipped_backends()))
         self.supports_gpu_offload = bool(native.llama_supports_gpu_offload())
 
 
@@ -146,19 +149,18 @@ def n_offloaded_layers(lines: list[tuple[int, str]]) -> int:
 class Devices:
     """What the library computes on, by names such as `CUDA0` and `CPU`; empty where it cannot be asked.
 
-    `modules` are shared libraries with more backends; one that cannot be used is logged and left out.
+    `modules` are shared libraries with more backends; of one that cannot be used, it is told why.
     Opening ggml by its path would give a second, empty list of devices.
     """
 
     def __init__(self, modules: tuple[str, ...] = ()) -> None:
         self.by_name: dict[str, int] = {}
+        self.modules: tuple[BackendModule, ...] = ()
         try:
             self._base = ctypes.CDLL("ggml-base.dll") if sys.platform == "win32" else native._lib
             self._ggml = ctypes.CDLL("ggml.dll") if sys.platform == "win32" else native._lib
             self._declare()
-            for module in modules:
-                if not self._ggml.ggml_backend_load(os.fsencode(module)):
-                    log.warning("%s cannot be used as a backend: not there, or built for another llama.cpp", module)
+            self.modules = tuple(self._load(module) for module in modules)
             for i in range(self._ggml.ggml_backend_dev_count()):
                 device = self._ggml.ggml_backend_dev_get(i)
                 self.by_name[self._base.ggml_backend_dev_name(device).decode("utf-8", "replace")] = device
@@ -182,6 +184,23 @@ class Devices:
     def buffer_type(self, device: int) -> int:
         """The kind of memory that tensors of a device lie in."""
         return int(self._base.ggml_backend_dev_buffer_type(device))
+
+    def _load(self, module: str) -> BackendModule:
+        name = Path(module).name
+        problem: str | None
+        try:
+            ctypes.CDLL(module)  # says what is missing, where ggml only says that it failed
+        except OSError as error:
+            problem = str(error).replace(module, name)
+        else:
+            before = self._ggml.ggml_backend_dev_count()
+            if not self._ggml.ggml_backend_load(os.fsencode(module)):
+                problem = "built for another llama.cpp"
+            else:
+                problem = None if self._ggml.ggml_backend_dev_count() > before else "no device for it"
+        if problem is not None:
+            log.warning("%s is not used as a backend: %s", module, problem)
+        return BackendModule(name, problem)
 
     def _declare(self) -> None:
         self._ggml.ggml_backend_load.restype = ctypes.c_void_p

@@ -69,6 +69,7 @@ def _serve(line: ChildLine[LoopMessage, EngineEvent], options: EngineOptions) ->
         pid=os.getpid(),
         backend=backend.name,
         devices=backend.devices,
+        modules=backend.modules,
         supports_gpu_offload=backend.supports_gpu_offload,
         self_test_ms=self_test_ms,
     )

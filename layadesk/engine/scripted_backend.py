@@ -21,6 +21,7 @@ from layadesk.engine.backend import DecodeOutcome, ExpertFacts, LoadCancelled
 from layadesk.engine.batch import Batch, BatchLimits, check_batch
 from layadesk.engine.json_grammar import grammar_of
 from layadesk.engine.scripted_cells import ANSWER_HEAD, BOS, END, EOG, TURN, ScriptedCells, last_end
+from layadesk.protocol.events import BackendModule
 from layadesk.protocol.scripted import FaultKind, ScriptedFault, ScriptedOptions
 
 N_VOCAB = 260
@@ -37,6 +38,7 @@ class ScriptedBackend:
 
     name = "scripted"
     devices = ("script",)
+    modules: tuple[BackendModule, ...] = ()
     supports_gpu_offload = False
 
     def __init__(self, options: ScriptedOptions | None = None) -> None:

@@ -10,6 +10,13 @@ from layadesk.domain.models import LoadedModel
 from layadesk.domain.routing import RouterAnswer
 
 
+class BackendModule(msgspec.Struct, frozen=True):
+    """A file with one more backend of ggml; `problem` is why it is not used, in the library's words, None if it is."""
+
+    name: str
+    problem: str | None = None
+
+
 class EngineReady(msgspec.Struct, frozen=True, tag=True):
     """The first event of the engine, after its self-test. `devices` are the backends' names of what they compute on."""
 
@@ -19,6 +26,7 @@ class EngineReady(msgspec.Struct, frozen=True, tag=True):
     devices: tuple[str, ...]
     supports_gpu_offload: bool
     self_test_ms: float
+    modules: tuple[BackendModule, ...] = ()
 
 
 class RouterReady(msgspec.Struct, frozen=True, tag=True):

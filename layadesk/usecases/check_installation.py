@@ -46,6 +46,7 @@ class Check(StrEnum):
     DISK = "disk"
     ENGINE = "engine"
     DEVICES = "devices"
+    MODULES = "modules"
     GPU_OFFLOAD = "gpu_offload"
     ROUTER = "router"
     EXPERTS = "experts"
@@ -94,7 +95,7 @@ class CheckInstallation:
         ready = self._engine.ready
         findings = [_worker(Check.ENGINE, engine, ready)]
         if engine.state is WorkerState.READY and ready is not None:
-            findings += [_devices(ready), _gpu_offload(ready)]
+            findings += [_devices(ready), *_modules(ready), _gpu_offload(ready)]
         findings.append(_worker(Check.ROUTER, router, None))
         return findings
 
@@ -183,6 +184,13 @@ def _worker(check: Check, status: WorkerStatus, ready: EngineReady | None) -> Fi
 
 def _devices(ready: EngineReady) -> Finding:
     return Finding(Check.DEVICES, Level.OK, {"devices": ", ".join(ready.devices)})
+
+
+def _modules(ready: EngineReady) -> list[Finding]:
+    """Not being used is no fault of a module: a bundle brings them for machines with and without such a GPU."""
+    used = ", ".join(module.name for module in ready.modules if module.problem is None)
+    unused = "; ".join(f"{module.name}: {module.problem}" for module in ready.modules if module.problem is not None)
+    return [Finding(Check.MODULES, Level.OK, {"used": used, "unused": unused})] if ready.modules else []
 
 
 def _gpu_offload(ready: EngineReady) -> Finding:

@@ -1,4 +1,5 @@
 import os
+from pathlib import Path
 
 from layadesk.engine.environment import BACKEND_MODULES, apply_engine_environment, backend_modules
 
@@ -26,3 +27,10 @@ def test_a_wait_policy_of_the_users_is_not_undone_by_a_spin_count() -> None:
 def test_more_backends_are_named_as_in_a_path() -> None:
     assert backend_modules({}) == ()
     assert backend_modules({BACKEND_MODULES: os.pathsep.join(["/a b/x.so", "", "/y.so"])}) == ("/a b/x.so", "/y.so")
+
+
+def test_shipped_backends_are_taken_unless_the_variable_says_otherwise() -> None:
+    shipped = (Path("/bundle/backends/libggml-vulkan.so"),)
+    assert backend_modules({}, shipped) == ("/bundle/backends/libggml-vulkan.so",)
+    assert backend_modules({BACKEND_MODULES: ""}, shipped) == ()
+    assert backend_modules({BACKEND_MODULES: "/mine.so"}, shipped) == ("/mine.so",)

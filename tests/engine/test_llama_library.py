@@ -1,6 +1,8 @@
 """What llama.cpp says while it loads, read into numbers and reasons. The lines are as it prints them."""
 
+import ctypes.util
 import threading
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -115,3 +117,18 @@ def test_lines_are_kept_for_the_thread_that_caused_them(library: ModuleType, lla
 def test_the_devices_are_those_of_the_loaded_library(library: ModuleType, llama_backend: Backend) -> None:
     assert "CPU" in llama_backend.devices
     assert llama_backend.supports_gpu_offload == bool(library.native.llama_supports_gpu_offload())
+
+
+@pytest.mark.logs_warnings
+def test_a_backend_that_cannot_be_used_is_told_with_the_reason(library: ModuleType, tmp_path: Path) -> None:
+    absent = tmp_path / "libggml-absent.so"
+    other = ctypes.util.find_library("m")
+    if other is None:
+        pytest.skip("this system has no library of mathematics to stand for one that is no backend")
+    devices = library.Devices((str(absent), other))
+    assert [module.name for module in devices.modules] == [absent.name, other]
+    missing, foreign = (module.problem for module in devices.modules)
+    assert "libggml-absent.so" in missing
+    assert str(tmp_path) not in missing  # the report of Health is for showing around
+    assert foreign == "built for another llama.cpp"
+    assert "CPU" in devices.by_name

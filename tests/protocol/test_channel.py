@@ -16,6 +16,7 @@ from layadesk.protocol.channel import MAX_FRAME_BYTES, Channel
 from layadesk.protocol.commands import (
     Cancel,
     Configure,
+    CountTokens,
     EngineCommand,
     ForgetConversation,
     Generate,
@@ -27,6 +28,7 @@ from layadesk.protocol.commands import (
     UnloadModel,
 )
 from layadesk.protocol.events import (
+    BackendModule,
     EngineEvent,
     EngineReady,
     EngineStats,
@@ -45,6 +47,7 @@ from layadesk.protocol.events import (
     RouterReady,
     TextDelta,
     ThinkingDelta,
+    TokensCounted,
 )
 
 COMMANDS: list[EngineCommand] = [
@@ -53,12 +56,13 @@ COMMANDS: list[EngineCommand] = [
     LoadModel("m"),
     UnloadModel("m"),
     Generate("q", "m", (PromptMessage(Role.USER, "你好\n🙂"),), SamplingParams(seed=7, stop=("</s>", "\n"))),
+    CountTokens("c", "m", (PromptMessage(Role.USER, "你好"),), 64),
     Cancel("q"),
     Ping(2**40),
     Shutdown(),
 ]
 EVENTS: list[EngineEvent] = [
-    EngineReady(1, 2, "llama", ("CPU",), True, 12.5),
+    EngineReady(1, 2, "llama", ("CPU",), True, 12.5, (BackendModule("libggml-vulkan.so", "no driver"),)),
     ModelLoading("m", 0.5),
     ModelLoaded(LoadedModel("m", "llama", 512, 2048, 30, 0, 49152, 4, 81.5, "chatml", MemoryUse(1, None, 3, 4))),
     ModelUnloaded("m"),
@@ -72,6 +76,7 @@ EVENTS: list[EngineEvent] = [
     Failed("q", ErrorReport(ErrorCode.CONTEXT_LENGTH_EXCEEDED, {"n_prompt": 9, "why": None, "x": 1.5, "b": True})),
     Failed(None, ErrorReport(ErrorCode.MODEL_LOAD_FAILED), "m"),
     EngineStats(1, 2, 3, 4, 5.0, 6.0),
+    TokensCounted("c", 9, 5, 2, 512),
     Pong(1, "decode", 99),
 ]
 ROUTER: list[Any] = [RouteText("r", "text", ("a", "b")), Cancel("r"), Ping(1), Shutdown()]

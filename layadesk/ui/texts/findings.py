@@ -22,6 +22,7 @@ _GOOD: Final[Mapping[Check, str]] = {
     Check.DISK: QT_TRANSLATE_NOOP("findings", "{free} are free on the disk of the data folder."),
     Check.ENGINE: QT_TRANSLATE_NOOP("findings", "The engine runs (llama.cpp: {backend}, self-test {self_test_ms} ms)."),
     Check.DEVICES: QT_TRANSLATE_NOOP("findings", "It computes on: {devices}"),
+    Check.MODULES: QT_TRANSLATE_NOOP("findings", "More backends: in use {used}; not in use {unused}"),
     Check.GPU_OFFLOAD: QT_TRANSLATE_NOOP("findings", "This build of llama.cpp can use a GPU: {supported}"),
     Check.ROUTER: QT_TRANSLATE_NOOP("findings", "The router runs."),
     Check.EXPERTS: QT_TRANSLATE_NOOP("findings", "Experts installed: {n}"),
