@@ -45,6 +45,7 @@ from layadesk.usecases.health_report import HealthReport
 from layadesk.usecases.import_settings import ImportSettings
 from layadesk.usecases.load_gate import LoadGate
 from layadesk.usecases.load_ledger import LoadLedger
+from layadesk.usecases.load_settings import LoadSettings
 from layadesk.usecases.machine_history import MachineHistory
 from layadesk.usecases.machine_now import MachineNow
 from layadesk.usecases.manage_conversations import Conversations
@@ -294,6 +295,7 @@ class Desk:
             guard=guard,
             routes=WatchRoutes(core.learning(store)),
             loads=core.gate,
+            load_settings=LoadSettings(core.pool, core.gate),
             ledger=ledger,
             library=core.library,
             downloads=core.downloads,

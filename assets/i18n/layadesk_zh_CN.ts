@@ -437,6 +437,37 @@
     </message>
 </context>
 <context>
+    <name>ExpertRows</name>
+    <message>
+        <source>Loading of each expert</source>
+        <translation>各专家的加载方式</translation>
+    </message>
+    <message>
+        <source>There is no expert yet.</source>
+        <translation>还没有专家。</translation>
+    </message>
+    <message>
+        <source>The planner chooses for this machine. You can choose otherwise for each expert, and see what it takes.</source>
+        <translation>规划器会按这台机器选择。你可以为每个专家另行选择，并看到占用多少内存。</translation>
+    </message>
+    <message>
+        <source>chosen by you</source>
+        <translation>由你选择</translation>
+    </message>
+    <message>
+        <source>as the planner chooses</source>
+        <translation>由规划器选择</translation>
+    </message>
+    <message>
+        <source>Change…</source>
+        <translation>更改…</translation>
+    </message>
+    <message>
+        <source>Change how {name} is loaded</source>
+        <translation>更改 {name} 的加载方式</translation>
+    </message>
+</context>
+<context>
     <name>FindingRow</name>
     <message>
         <source>good</source>
@@ -617,6 +648,89 @@
     <message>
         <source>Import conversations</source>
         <translation>导入对话</translation>
+    </message>
+</context>
+<context>
+    <name>LoadDialog</name>
+    <message>
+        <source>Loading {name}</source>
+        <translation>加载 {name}</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>one per core</source>
+        <translation>每个物理核一个</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>Planner's values</source>
+        <translation>恢复规划值</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Context, tokens</source>
+        <translation>上下文（token）</translation>
+    </message>
+    <message>
+        <source>Answers at the same time</source>
+        <translation>同时回答数</translation>
+    </message>
+    <message>
+        <source>Layers on the GPU</source>
+        <translation>放到 GPU 的层数</translation>
+    </message>
+    <message>
+        <source>Layers whose MoE experts stay on the CPU</source>
+        <translation>MoE 专家留在 CPU 的层数</translation>
+    </message>
+    <message>
+        <source>CPU threads</source>
+        <translation>CPU 线程数</translation>
+    </message>
+    <message>
+        <source>Tokens read at once</source>
+        <translation>每次读入的 token 数</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>KV 缓存</translation>
+    </message>
+    <message>
+        <source>Flash attention</source>
+        <translation>Flash attention（快速注意力）</translation>
+    </message>
+    <message>
+        <source>Map the file into memory</source>
+        <translation>将文件映射到内存</translation>
+    </message>
+    <message>
+        <source>automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>on</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>Holds from the next load on.</source>
+        <translation>从下次加载起生效。</translation>
+    </message>
+    <message>
+        <source>It is in memory now and is loaded anew with the next message.</source>
+        <translation>它现在在内存中，下一条消息时会重新加载。</translation>
     </message>
 </context>
 <context>
@@ -3485,6 +3599,14 @@
     <message>
         <source>when the server is started the next time</source>
         <translation>下次启动服务器时</translation>
+    </message>
+    <message>
+        <source>Loading of each expert</source>
+        <translation>各专家的加载方式</translation>
+    </message>
+    <message>
+        <source>One a line, as: expert-id = n_ctx 4096, type_k q8_0; easier above.</source>
+        <translation>每行一个，例如：expert-id = n_ctx 4096, type_k q8_0；在上方更改更方便。</translation>
     </message>
 </context>
 <context>

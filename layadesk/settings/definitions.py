@@ -122,6 +122,7 @@ GUARD_ENABLED = Setting("guard.enabled", bool, True)
 SYSTEM_PROMPT = Setting("chat.system_prompt", str, "", applies=Applies.NEXT_ANSWER)
 DEFAULT_EXPERT = Setting("models.default_expert", str, "", applies=Applies.NEXT_ANSWER)
 THINKING = Setting("models.thinking", str, "", applies=Applies.NEXT_ANSWER)  # see domain/thinking_choice.py
+LOADS = Setting("models.load", str, "", applies=Applies.NEXT_LOAD)  # see domain/load_choices.py
 
 MODELS_DIR = Setting("models.directory", str, "")  # empty: in the data directory; changed by moving, not by hand
 
@@ -171,6 +172,7 @@ ALL_SETTINGS: tuple[Setting[bool] | Setting[int] | Setting[float] | Setting[str]
     DOWNLOAD_PROXY,
     DOWNLOAD_PARALLEL,
     DOWNLOAD_RESERVE,
+    LOADS,
     ROUTER,
     ROUTER_DEADLINE_MS,
     ROUTER_USE_GPU,

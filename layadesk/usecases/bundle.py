@@ -13,6 +13,7 @@ from layadesk.usecases.download_models import Downloads
 from layadesk.usecases.import_settings import ImportSettings
 from layadesk.usecases.load_gate import LoadGate
 from layadesk.usecases.load_ledger import LoadLedger
+from layadesk.usecases.load_settings import LoadSettings
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
 from layadesk.usecases.memory_guard import MemoryGuard
@@ -49,6 +50,7 @@ class UseCases:
     guard: MemoryGuard
     routes: WatchRoutes
     loads: LoadGate
+    load_settings: LoadSettings
     ledger: LoadLedger
     library: Library
     downloads: Downloads

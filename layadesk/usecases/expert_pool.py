@@ -1,10 +1,11 @@
 """The experts the router may choose, and how each is loaded; keeps the engine's list equal to the inventory."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from layadesk.domain.errors import ErrorCode, Fact, fail
 from layadesk.domain.inference import LoadParams, SamplingParams, ThinkingParams
+from layadesk.domain.load_choices import Choice, apply_choice, parse_loads, with_load
 from layadesk.domain.models import ExpertSpec, InstalledModel, Origin
 from layadesk.domain.quantization import bits_per_weight
 from layadesk.domain.route_rules import parse_rules
@@ -25,6 +26,14 @@ SLOW_ROUTERS = "laya:"
 LOAD_BYTES_PER_S = 1e9  # a common SSD; only weighed against the gain of another expert
 
 
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """A way to load an expert, `instead_of` the one that the settings asked for then."""
+
+    params: LoadParams
+    instead_of: LoadParams
+
+
 class ExpertPool:
     """The pool as the route policy and the engine see it. Any thread.
 
@@ -42,7 +51,7 @@ class ExpertPool:
         learned_confidence: Callable[[], float | None] = lambda: None,
         remotes: Callable[[], tuple[PoolExpert, ...]] = tuple,
     ) -> None:
-        self._chosen: dict[str, LoadParams] = {}  # how to load an expert, where that is not as the settings say
+        self._chosen: dict[str, _Chosen] = {}  # how to load an expert, where that is not as the settings say
         self._prices: dict[str, int] = {}
         self._obstacle_of: Callable[[str], Mapping[str, Fact] | None] = lambda _: None
         self._strengths = strengths
@@ -81,13 +90,24 @@ class ExpertPool:
         self._obstacle_of = obstacle_of
 
     def choose_params(self, model_id: str, params: LoadParams) -> None:
-        """Load an expert that way while the program runs, whatever the settings say."""
-        self._chosen = {**self._chosen, model_id: params}
+        """Load an expert that way while the program runs, or until the settings ask for another way."""
+        self._chosen = {**self._chosen, model_id: _Chosen(params, self._asked(self.installed(model_id)))}
         self.configure_engine()
 
-    def has_chosen(self, model_id: str) -> bool:
-        """Whether the user or the planner has chosen how to load it."""
-        return model_id in self._chosen
+    def chosen_params(self, model: InstalledModel) -> LoadParams | None:
+        """How the planner, or a way out that the user took, has it loaded; None: as the settings say."""
+        chosen = self._chosen.get(model.model_id)
+        return None if chosen is None or chosen.instead_of != self._asked(model) else chosen.params
+
+    def own_load(self, model_id: str) -> Choice:
+        """What the user has chosen about loading this expert alone."""
+        return parse_loads(self._settings.get(definitions.LOADS)).get(model_id, {})
+
+    def keep_load(self, model_id: str, choice: Choice) -> None:
+        """Keep such a choice for good; an empty one leaves it to the planner."""
+        self._settings.set(definitions.LOADS, with_load(self._settings.get(definitions.LOADS), model_id, choice))
+        self._chosen = {name: one for name, one in self._chosen.items() if name != model_id}
+        self.configure_engine()
 
     def note_price(self, model_id: str, n_bytes: int) -> None:
         """What an expert takes in memory; the engine is told with the next configuration."""
@@ -152,9 +172,10 @@ class ExpertPool:
 
     def load_params(self, model: InstalledModel) -> LoadParams:
         """How an expert is loaded: as was chosen for it, or by the settings, never longer than it was trained for."""
-        chosen = self._chosen.get(model.model_id)
-        if chosen is not None:
-            return chosen
+        return self.chosen_params(model) or self._asked(model)
+
+    def usual_params(self, model: InstalledModel) -> LoadParams:
+        """How an expert is loaded for which nothing was chosen."""
         n_ctx = self._settings.get(definitions.N_CTX)
         if model.n_ctx_train is not None:
             n_ctx = min(n_ctx, model.n_ctx_train)
@@ -164,6 +185,9 @@ class ExpertPool:
             n_threads=self._settings.get(definitions.N_THREADS),
             n_parallel=self._settings.get(definitions.N_PARALLEL),
         )
+
+    def _asked(self, model: InstalledModel) -> LoadParams:
+        return apply_choice(self.usual_params(model), self.own_load(model.model_id))
 
     def sampling(self) -> SamplingParams:
         """The sampling settings; a `max_tokens` of 0 there means no ceiling.

@@ -8,10 +8,14 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, Fact, LayaDeskError
+from layadesk.domain.inference import LoadParams
+from layadesk.domain.load_choices import apply_choice
 from layadesk.domain.memory_fit.bill import CPU
+from layadesk.domain.memory_fit.machine import MachineMemory
+from layadesk.domain.memory_fit.model_facts import ModelFacts
 from layadesk.domain.memory_fit.plans import Outlook, Plan, Resident, default_wish
 from layadesk.domain.memory_fit.verdict import Judgement, Verdict, judge
 from layadesk.domain.models import InstalledModel
@@ -41,6 +45,23 @@ class LoadOutlook:
     def is_refused(self) -> bool:
         """Whether a message would be refused."""
         return not self.is_loaded and self.outlook is not None and self.outlook.automatic is None
+
+
+@dataclass(frozen=True, slots=True)
+class LoadChoice:
+    """`params` is how an expert is loaded next, `planned` how it would be if nothing had been chosen for it.
+
+    `is_own`: the user has. `n_layers` counts the output as one, None where the file does not say; `has_moe`: it is a
+    mixture of experts.
+    """
+
+    model: InstalledModel
+    params: LoadParams
+    planned: LoadParams
+    is_own: bool
+    is_loaded: bool
+    n_layers: int | None = None
+    has_moe: bool = False
 
 
 class LoadGate:
@@ -79,6 +100,14 @@ class LoadGate:
     def look(self, model_id: str) -> Future[LoadOutlook]:
         """What loading it would mean now, without doing it."""
         return self._executor.submit(self._look, model_id)
+
+    def choice(self, model_id: str) -> Future[LoadChoice]:
+        """How it is loaded, and how it would be had nobody chosen."""
+        return self._executor.submit(self._choice, model_id)
+
+    def price_as(self, model_id: str, params: LoadParams) -> Future[Outlook]:
+        """What loading it that way would take now. Fails with BAD_PARAMETER too."""
+        return self._executor.submit(self._price_as, model_id, params)
 
     def last(self, model_id: str) -> LoadOutlook | None:
         """What the last check found; returns at once."""
@@ -165,16 +194,45 @@ class LoadGate:
     def _question(self, model: InstalledModel) -> LoadQuestion:
         facts = self._price.facts_of(model.path)
         machine = self._machine.read()
-        wish = self._pool.load_params(model)
-        if not self._pool.has_chosen(model.model_id):
-            wish = default_wish(
-                weights_bytes=facts.weights_bytes,
-                machine=machine,
-                n_ctx=wish.n_ctx,
-                n_parallel=wish.n_parallel,
-                base=wish,
-            )
+        wish = self._pool.chosen_params(model)
+        if wish is None:
+            wish = apply_choice(self._planned(model, facts, machine), self._pool.own_load(model.model_id))
         return LoadQuestion(facts, model.path, wish, machine, self.residents())
+
+    def _planned(self, model: InstalledModel, facts: ModelFacts, machine: MachineMemory) -> LoadParams:
+        """How it is loaded on this machine where nobody has chosen for it."""
+        usual = self._pool.usual_params(model)
+        return default_wish(
+            weights_bytes=facts.weights_bytes,
+            machine=machine,
+            n_ctx=usual.n_ctx,
+            n_parallel=usual.n_parallel,
+            base=usual,
+        )
+
+    def _choice(self, model_id: str) -> LoadChoice:
+        model = self._pool.installed(model_id)
+        facts = self._price.facts_of(model.path)
+        own = self._pool.own_load(model_id)
+        planned = self._planned(model, facts, self._machine.read())
+        return LoadChoice(
+            model,
+            self._pool.chosen_params(model) or apply_choice(planned, own),
+            planned,
+            is_own=bool(own),
+            is_loaded=model_id in self._engine.loaded,
+            n_layers=len(facts.layers) + 1 if facts.layers else None,
+            has_moe=facts.moe_bytes > 0,
+        )
+
+    def _price_as(self, model_id: str, params: LoadParams) -> Outlook:
+        """With the memory that it holds already, where it is loaded: that comes back first."""
+        question = replace(self._question(self._pool.installed(model_id)), wish=params)
+        found = self._price.outlook(question)
+        if model_id not in self._engine.loaded or found.asked.judgement.may_load:
+            return found
+        again = judge(found.asked.bill, question.machine, freed=self._bytes_of(model_id))
+        return replace(found, asked=replace(found.asked, judgement=again), verdict=again.verdict)
 
     def residents(self) -> tuple[Resident, ...]:
         """The experts in memory, the longest unused first."""

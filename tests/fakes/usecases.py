@@ -28,9 +28,9 @@ from layadesk.domain.context_budget import ContextCount
 from layadesk.domain.diagnosis import Diagnosis
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
 from layadesk.domain.hardware import HardwareSample
-from layadesk.domain.inference import FinishReason, MemoryUse, Role, Timings
+from layadesk.domain.inference import FinishReason, LoadParams, MemoryUse, Role, Timings
 from layadesk.domain.memory_fit.load_record import LoadRecord
-from layadesk.domain.memory_fit.plans import Plan
+from layadesk.domain.memory_fit.plans import Outlook, Plan
 from layadesk.domain.models import InstalledModel, LoadedModel, Origin
 from layadesk.domain.route_counts import RouteCounts
 from layadesk.domain.routing import Route
@@ -44,7 +44,7 @@ from layadesk.settings.settings import Settings
 from layadesk.usecases.check_installation import Check, Finding, Level
 from layadesk.usecases.diagnose import Health
 from layadesk.usecases.import_settings import ImportSettings
-from layadesk.usecases.load_gate import LoadOutlook
+from layadesk.usecases.load_gate import LoadChoice, LoadOutlook
 from layadesk.usecases.memory_guard import GuardState, Relief
 from layadesk.usecases.move_chats import ChatFormat, Imported
 from layadesk.usecases.timeline import Band
@@ -554,6 +554,52 @@ class FakeLoads:
         self.waived.append(model_id)
 
 
+class FakeLoadSettings:
+    """Choices a test can read; every way costs what `price` says."""
+
+    def __init__(self, lane: Lane, experts: "FakeExperts") -> None:
+        self._lane = lane
+        self._experts = experts
+        self.changed: Feed[str] = Feed()
+        self.own: dict[str, LoadParams] = {}
+        self.outlook: Outlook | None = None
+        self.priced: list[LoadParams] = []
+
+    def experts(self) -> tuple[tuple[InstalledModel, bool], ...]:
+        return tuple((model, model.model_id in self.own) for model in self._experts.installed if model.is_present)
+
+    def of(self, model_id: str) -> Future[LoadChoice]:
+        def find() -> LoadChoice:
+            model = next((one for one in self._experts.installed if one.model_id == model_id), None)
+            if model is None:
+                raise fail(ErrorCode.UNKNOWN_EXPERT, expert=model_id)
+            planned = LoadParams()
+            own = self.own.get(model_id)
+            return LoadChoice(model, own or planned, planned, own is not None, is_loaded=False, n_layers=31)
+
+        return self._lane.run(find)
+
+    def price(self, model_id: str, params: LoadParams) -> Future[Outlook]:
+        def find() -> Outlook:
+            self.priced.append(params)
+            if self.outlook is None:
+                raise fail(ErrorCode.BAD_PARAMETER, parameter="type_v", value=params.type_v)
+            return self.outlook
+
+        return self._lane.run(find)
+
+    def keep(self, model_id: str, params: LoadParams) -> Future[None]:
+        def keep() -> None:
+            self.own[model_id] = params
+            self.changed.publish(model_id)
+
+        return self._lane.run(keep)
+
+    def reset(self, model_id: str) -> None:
+        self.own.pop(model_id, None)
+        self.changed.publish(model_id)
+
+
 class FakeCounts:
     """What sending would make of the context, as a test says; what was asked is noted."""
 
@@ -591,6 +637,7 @@ class FakeBundle:
     diagnose: FakeDiagnose
     guard: FakeGuard
     loads: FakeLoads
+    load_settings: FakeLoadSettings
     ledger: FakeLedger
     routes: None = None  # no page asks for it yet
     library: None = None
@@ -617,6 +664,7 @@ class House:
         self.diagnose = FakeDiagnose(self.store)
         self.guard = FakeGuard()
         self.loads = FakeLoads(self.store)
+        self.load_settings = FakeLoadSettings(self.store, self.experts)
         self.counts = FakeCounts(self.store)
         self.ledger = FakeLedger()
 
@@ -642,6 +690,7 @@ class House:
             self.diagnose,
             self.guard,
             self.loads,
+            self.load_settings,
             self.ledger,
         )
         return cast("UseCases", bundle)

@@ -1,6 +1,7 @@
 """The check before every load, with llama.cpp's own prices and this machine's own memory."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -12,7 +13,9 @@ from layadesk.domain.memory_fit.bill import CPU, Basis
 from layadesk.domain.memory_fit.machine import MachineMemory
 from layadesk.domain.memory_fit.verdict import Verdict
 from layadesk.domain.routing import OutReason
+from layadesk.settings import definitions
 from layadesk.usecases.load_gate import LoadOutlook
+from layadesk.usecases.load_settings import LoadSettings
 from tests.fakes import gguf_models
 
 pytestmark = pytest.mark.llama
@@ -96,7 +99,7 @@ def test_a_chosen_plan_is_how_the_expert_is_loaded_from_then_on(core: Core, tmp_
     before = core.pool.load_params(model)
     core.gate.choose(small, outlook.asked)
     assert core.pool.load_params(model) == outlook.asked.params == before
-    assert core.pool.has_chosen(small)
+    assert core.pool.chosen_params(model) == before
 
 
 def test_a_file_that_was_damaged_meanwhile_is_refused_for_what_it_is(core: Core, tmp_path: Path) -> None:
@@ -106,3 +109,33 @@ def test_a_file_that_was_damaged_meanwhile_is_refused_for_what_it_is(core: Core,
     refusal = admitted(core, small)
     assert refusal is not None
     assert refusal.code is ErrorCode.GGUF_TRUNCATED
+
+
+def test_what_is_chosen_for_one_expert_is_priced_kept_and_taken_back(core: Core, tmp_path: Path) -> None:
+    small = install(core, gguf_models.chat_model(tmp_path / "small.gguf"))
+    choices = LoadSettings(core.pool, core.gate)
+    found = choices.of(small).result(WAIT_S)
+    assert not found.is_own
+    assert found.params == found.planned
+    wish = replace(found.planned, n_ctx=1024, type_k="q8_0", type_v="q8_0")
+    cheap = choices.price(small, wish).result(WAIT_S).asked.bill
+    usual = choices.price(small, found.planned).result(WAIT_S).asked.bill
+    assert cheap.basis is Basis.DRY_RUN
+    assert cheap.on(CPU).kv_bytes < usual.on(CPU).kv_bytes
+    choices.keep(small, wish).result(WAIT_S)
+    assert core.pool.load_params(core.pool.installed(small)) == wish
+    assert choices.experts()[0][1]
+    looked = core.gate.look(small).result(WAIT_S).outlook
+    assert looked is not None
+    assert looked.asked.params == wish
+    choices.reset(small)
+    assert choices.of(small).result(WAIT_S) == found
+
+
+def test_a_changed_setting_is_not_held_up_by_what_was_chosen_before_it(core: Core, tmp_path: Path) -> None:
+    small = install(core, gguf_models.chat_model(tmp_path / "small.gguf"))
+    model = core.pool.installed(small)
+    core.pool.choose_params(small, replace(core.pool.load_params(model), n_ctx=600))
+    assert core.pool.load_params(model).n_ctx == 600
+    core.settings.set(definitions.N_CTX, 700)
+    assert core.pool.load_params(model).n_ctx == min(700, model.n_ctx_train or 700)

@@ -9,6 +9,7 @@ import pytest
 from layadesk.usecases.bundle import UseCases
 from layadesk.usecases.continue_answer import ContinueAnswer
 from layadesk.usecases.count_context import CountContext
+from layadesk.usecases.load_settings import LoadSettings
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
 from layadesk.usecases.regenerate import Regenerate
@@ -24,8 +25,9 @@ PAIRS = [
     (WatchWorkers, fakes.FakeWorkers),
     (WatchStorage, fakes.FakeStorage),
     (StopGeneration, fakes.FakeStop),
+    (LoadSettings, fakes.FakeLoadSettings),
 ]
-NOT_THE_WINDOWS = {"close"}
+NOT_THE_WINDOWS = {"close", "adopt_starter"}
 
 
 def parameters(call: Callable[..., object]) -> list[tuple[str, str]]:

@@ -7,8 +7,8 @@ from layadesk.domain.memory_fit.arithmetic import Gpu, bill_of
 from layadesk.domain.memory_fit.bill import CPU
 from layadesk.domain.memory_fit.load_record import LoadMeasure, LoadRecord, OffloadMiss
 from layadesk.protocol.events import EngineStats, ExpertUse, ModelUnloaded
-from layadesk.ui.monitor.memory_bill_bar import LEAST_PX, LOOKS, OTHERS
 from layadesk.ui.monitor.memory_bills import MemoryBillCard
+from layadesk.ui.widgets.memory_bill_bar import LEAST_PX, LOOKS, OTHERS
 from tests.domain.memory_fit.facts import GIB, dense
 from tests.ui.conftest import Stage
 from tests.ui.test_monitor import GPU, publish, sample

@@ -12,7 +12,6 @@ from layadesk.domain.memory_fit.bill import CPU
 from layadesk.domain.memory_fit.load_record import LoadRecord
 from layadesk.protocol.events import EngineStats, ExpertUse, ModelLoaded, ModelLoading, ModelUnloaded
 from layadesk.ui.bridge import Bridge
-from layadesk.ui.monitor.memory_bill_bar import LOOKS, MEASURED, OTHERS, MemoryBillBar, Part, parts_of
 from layadesk.ui.monitor.readings import Place, Reading, readings
 from layadesk.ui.texts import memory, words
 from layadesk.ui.texts.numbers import tokens
@@ -20,6 +19,7 @@ from layadesk.ui.theme.fonts import strong_font
 from layadesk.ui.theme.palette import current_colours
 from layadesk.ui.theme.tokens import GAP_M, GAP_S, GAP_XS, Ink
 from layadesk.ui.widgets.elided_label import ElidedLabel
+from layadesk.ui.widgets.memory_bill_bar import LOOKS, MEASURED, OTHERS, MemoryBillBar, Part, parts_of
 from layadesk.ui.widgets.roles import note, set_role
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from layadesk.ui.theme.tokens import GAP_M, GAP_XS
 from layadesk.ui.widgets.icon_button import IconButton
 from layadesk.ui.widgets.roles import note
 
-LONG_TEXTS = {"chat.system_prompt", "models.thinking", "router.rules"}
+LONG_TEXTS = {"chat.system_prompt", "models.thinking", "models.load", "router.rules"}
 EDITOR_WIDTH = 220
 TEXT_HEIGHT = 84
 TYPING_MS = 400

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QLabel, QPushButton, QVB
 from layadesk.domain.errors import ErrorReport
 from layadesk.settings.definitions import ALL_SETTINGS, Setting
 from layadesk.ui.bridge import Bridge
+from layadesk.ui.preferences.expert_rows import ExpertRows
 from layadesk.ui.preferences.setting_row import SettingRow
 from layadesk.ui.texts.setting_texts import group_name
 from layadesk.ui.theme.fonts import strong_font
@@ -21,6 +22,7 @@ from layadesk.ui.widgets.roles import note, set_role
 
 if TYPE_CHECKING:
     from layadesk.usecases.import_settings import ImportSettings, SettingsTaken
+    from layadesk.usecases.load_settings import LoadSettings
 
 
 class SettingsPage(QWidget):
@@ -32,7 +34,14 @@ class SettingsPage(QWidget):
     failed = Signal(object)
     setting_changed = Signal(str)
 
-    def __init__(self, import_settings: "ImportSettings", *, bridge: Bridge, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        import_settings: "ImportSettings",
+        load_settings: "LoadSettings",
+        *,
+        bridge: Bridge,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         set_role(self, "surface")
         self._import = import_settings
@@ -51,6 +60,8 @@ class SettingsPage(QWidget):
         self.told = note()
         self.told.setObjectName("import-told")
         self.told.hide()
+        self.experts = ExpertRows(load_settings, bridge=bridge)
+        self.experts.failed.connect(self.failed)
         self._headings: dict[str, QLabel] = {}
         self.rows: dict[str, SettingRow] = {}
         self._shortcuts = QWidget()
@@ -65,7 +76,7 @@ class SettingsPage(QWidget):
     def focus_chain(self) -> list[QWidget]:
         """For the Tab key."""
         self._fill()
-        stops: list[QWidget] = [self.import_button, self.reset_button]
+        stops: list[QWidget] = [self.import_button, self.reset_button, *self.experts.buttons.values()]
         for row in self.rows.values():
             stops += [row.editor, row.reset]
         return stops
@@ -100,6 +111,7 @@ class SettingsPage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._fill()
+        self.experts.fill()
         for row in self.rows.values():
             row.show_value()
 
@@ -113,6 +125,7 @@ class SettingsPage(QWidget):
         column.setContentsMargins(GAP_L, GAP_M, GAP_L, GAP_XL)
         column.addWidget(self.told)
         self._groups.setSpacing(GAP_S)
+        column.addWidget(self.experts)
         column.addLayout(self._groups)
         self._shortcut_heading.setFont(strong_font())
         column.addSpacing(GAP_M)

@@ -90,7 +90,7 @@ class MainWindow(QMainWindow):
         self.add_page(Destination.HEALTH, HealthPage(use_cases.diagnose, bridge=bridge))
         self.routes_page = RoutesPage(use_cases.route_counts, name_of=self._experts.name_of, bridge=bridge)
         self.add_page(Destination.ROUTES, self.routes_page)
-        self.settings_page = SettingsPage(use_cases.import_settings, bridge=bridge)
+        self.settings_page = SettingsPage(use_cases.import_settings, use_cases.load_settings, bridge=bridge)
         self.add_page(Destination.SETTINGS, self.settings_page)
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._dialog: QFileDialog | None = None

@@ -51,6 +51,10 @@ _TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
             QT_TRANSLATE_NOOP("settings", "Thinking of each expert"),
             QT_TRANSLATE_NOOP("settings", "One a line, as: expert-id = off; also on, low, medium, high."),
         ),
+        "models.load": (
+            QT_TRANSLATE_NOOP("settings", "Loading of each expert"),
+            QT_TRANSLATE_NOOP("settings", "One a line, as: expert-id = n_ctx 4096, type_k q8_0; easier above."),
+        ),
         "inference.n_ctx": (
             QT_TRANSLATE_NOOP("settings", "Context length"),
             QT_TRANSLATE_NOOP("settings", "Tokens an expert can see at once. A longer context takes more memory."),
