@@ -26,6 +26,7 @@ from layadesk.api_server.requests import (
     read_json,
     sampling_of,
     thinking_of,
+    tools_of,
 )
 from layadesk.api_server.shapes import ChatShape, CompletionShape
 from layadesk.domain.errors import ErrorCode, fail
@@ -68,7 +69,9 @@ class Application:
     async def _chat(self, request: Request) -> Response:
         asked = read_json(await read_body(request), ChatRequest)
         order = self._order(request, asked, messages_of(asked), asked.model)
-        order = replace(order, thinking=thinking_of(asked))
+        tools = tools_of(asked)
+        no_drafts = None if tools is None else False
+        order = replace(order, thinking=thinking_of(asked), tools=tools, second_opinion=no_drafts)
         shape = ChatShape(usage=_wants_usage(asked), details=asked.layadesk)
         return await self._exchange.respond(request, order, shape, model=asked.model, stream=bool(asked.stream))
 

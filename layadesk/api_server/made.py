@@ -51,8 +51,19 @@ class Made:
     @property
     def finish_reason(self) -> str:
         """In OpenAI's words; an answer that only repeated itself was cut off."""
+        if self.finished is not None and self.finished.tool_calls:
+            return "tool_calls"
         ended = None if self.finished is None else self.finished.finish_reason
         return "length" if ended in (FinishReason.LENGTH, FinishReason.LOOP) else "stop"
+
+    @property
+    def tool_calls(self) -> list[dict[str, Any]]:
+        """What the answer wants called."""
+        calls = () if self.finished is None else self.finished.tool_calls
+        return [
+            {"id": one.call_id, "type": "function", "function": {"name": one.name, "arguments": one.arguments}}
+            for one in calls
+        ]
 
     @property
     def usage(self) -> dict[str, Any]:

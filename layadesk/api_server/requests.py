@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 import msgspec
 
 from layadesk.api_server.failures import Failure
-from layadesk.domain.inference import PromptMessage, Role, SamplingParams, ThinkingParams
+from layadesk.domain.inference import PromptMessage, Role, SamplingParams, ThinkingParams, ToolCall, ToolUse
 from layadesk.usecases.answer_order import clean_text
 
 MAX_DEPTH: Final = 64  # of schemas and tools, which are walked again later
@@ -49,6 +49,34 @@ class Message(msgspec.Struct):
     tool_calls: list[ToolCallMessage] | None = None
     tool_call_id: str | None = None
     name: str | None = None
+
+
+class Function(msgspec.Struct):
+    """A function on offer; `parameters` is a JSON schema."""
+
+    name: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
+    description: str | None = None
+    parameters: dict[str, Any] | None = None
+
+
+class Tool(msgspec.Struct):
+    """A tool; only functions can be called."""
+
+    type: Literal["function"]
+    function: Function
+
+
+class NamedFunction(msgspec.Struct):
+    """The function that must be called."""
+
+    name: str
+
+
+class NamedTool(msgspec.Struct):
+    """The tool that must be called."""
+
+    type: Literal["function"]
+    function: NamedFunction
 
 
 class StreamOptions(msgspec.Struct):
@@ -120,6 +148,8 @@ class ChatRequest(Sampled, kw_only=True):
     messages: Annotated[list[Message], msgspec.Meta(min_length=1, max_length=10_000)]
     max_completion_tokens: Count | None = None
     response_format: ResponseFormat | None = None
+    tools: Annotated[list[Tool], msgspec.Meta(max_length=128)] | None = None
+    tool_choice: Literal["none", "auto", "required"] | NamedTool | None = None
     reasoning_effort: str | None = None
     chat_template_kwargs: TemplateSwitches | None = None
     logprobs: Literal[False] | None = None
@@ -229,11 +259,40 @@ def messages_of(request: ChatRequest) -> tuple[PromptMessage, ...]:
     return tuple(_message(one, f"messages[{i}].content") for i, one in enumerate(request.messages))
 
 
-_ROLES: Final = {"system": Role.SYSTEM, "developer": Role.SYSTEM, "assistant": Role.ASSISTANT}
+_ROLES: Final = {
+    "system": Role.SYSTEM,
+    "developer": Role.SYSTEM,
+    "assistant": Role.ASSISTANT,
+    "tool": Role.TOOL,
+    "function": Role.TOOL,
+}
 
 
 def _message(one: Message, place: str) -> PromptMessage:
-    return PromptMessage(_ROLES.get(one.role, Role.USER), text_of(one.content, place))
+    called = one.tool_calls if one.role == "assistant" else None
+    calls = tuple(ToolCall(call.id, call.function.name, clean_text(call.function.arguments)) for call in called or ())
+    return PromptMessage(_ROLES.get(one.role, Role.USER), text_of(one.content, place), calls, one.tool_call_id or "")
+
+
+def tools_of(request: ChatRequest) -> ToolUse | None:
+    """What the model may or must call. 422 where that contradicts itself."""
+    tools, choice = request.tools or [], request.tool_choice
+    if not tools or choice == "none":
+        if choice == "required" or isinstance(choice, NamedTool):
+            raise Failure(422, "invalid_value", "tool_choice needs tools.", "tool_choice")
+        return None
+    names = [tool.function.name for tool in tools]
+    for tool in tools:
+        check_depth(tool.function.parameters, "tools")
+    if request.response_format is not None and request.response_format.type != "text":
+        words = "tools and response_format cannot be had together; leave one out."
+        raise Failure(422, "invalid_value", words, "response_format")
+    forced = tuple(names) if choice == "required" else ()
+    if isinstance(choice, NamedTool):
+        if choice.function.name not in names:
+            raise Failure(422, "invalid_value", "tool_choice names no tool on offer.", "tool_choice")
+        forced = (choice.function.name,)
+    return ToolUse(msgspec.json.encode(tools).decode(), forced)
 
 
 def text_of(content: str | list[Part] | None, place: str) -> str:

@@ -51,6 +51,8 @@ class ChatShape:
         finished = made.finished
         assert finished is not None
         message: dict[str, Any] = {"role": "assistant", "content": finished.text, "refusal": None}
+        if finished.tool_calls:
+            message |= {"content": finished.text or None, "tool_calls": made.tool_calls}
         if finished.thinking:
             message["reasoning_content"] = finished.thinking
         choice = {"index": 0, "message": message, "finish_reason": made.finish_reason, "logprobs": None}
@@ -72,7 +74,9 @@ class ChatShape:
 
     def closing(self, made: Made) -> bytes:
         """See Shape."""
-        last = self._chunk(made, {}, finish_reason=made.finish_reason, is_last=True)
+        calls = [{"index": index, **call} for index, call in enumerate(made.tool_calls)]
+        last = self._chunk(made, {"tool_calls": calls}) if calls else b""
+        last += self._chunk(made, {}, finish_reason=made.finish_reason, is_last=True)
         if self._usage:
             last += frame(self._framed(made, "chat.completion.chunk", [], usage=made.usage))
         return last + DONE

@@ -10,6 +10,7 @@ class Role(StrEnum):
     SYSTEM = "system"
     USER = "user"
     ASSISTANT = "assistant"
+    TOOL = "tool"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +101,33 @@ class ThinkingParams:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A function a model wants called; `arguments` is JSON text, as the model wrote it."""
+
+    call_id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """What a model may call: a JSON array of OpenAI's `{"type": "function", "function": {…}}`, as text.
+
+    One of the names in `forced` must be called; with none of them the model chooses.
+    """
+
+    tools: str
+    forced: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PromptMessage:
-    """One message as the chat template sees it."""
+    """One message as the chat template sees it. Of the tools: what an answer called, and what a result answers."""
 
     role: Role
     text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str = ""
 
 
 class FinishReason(StrEnum):

@@ -1,16 +1,19 @@
 """Messages to one prompt text, in the words of the model: its own chat template, in the sandbox. Prompt thread only."""
 
 import datetime
+import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import jinja2
 from jinja2.exceptions import SecurityError, TemplateSyntaxError, UndefinedError
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail, from_report
-from layadesk.domain.inference import PromptMessage, Role
+from layadesk.domain.inference import PromptMessage, Role, ToolUse
 from layadesk.engine.template_sandbox import MAX_CHARS, TemplateRaised, TemplateSandbox
 from layadesk.engine.time_limit import TEMPLATE_FILE, TimeLimit, TimeLimitExceeded
+from layadesk.engine.tool_calls import for_template
 
 CHATML = (
     "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>\n' }}"
@@ -59,14 +62,20 @@ class ChatTemplate:
         self._folds_system = False
         self._joins_neighbours = False
 
-    def render(self, messages: Sequence[PromptMessage], variables: Mapping[str, Any] = _NO_VARIABLES) -> str:
+    def render(
+        self,
+        messages: Sequence[PromptMessage],
+        variables: Mapping[str, Any] = _NO_VARIABLES,
+        tools: ToolUse | None = None,
+    ) -> str:
         """The prompt text up to where the answer begins. `variables` are the template's own switches."""
         try:
             self._prepare()
             shaped = fold_system(messages) if self._folds_system else list(messages)
             if self._joins_neighbours:
                 shaped = join_neighbours(shaped)
-            return self._render([{"role": str(one.role), "content": one.text} for one in shaped], variables)
+            offered = {} if tools is None else {"tools": json.loads(tools.tools)}
+            return self._render(for_template(shaped), {**variables, **offered})
         except _NoEnd as error:
             detail = f"no end after {self._time_limit_s:g} s"
             raise fail(ErrorCode.TEMPLATE_FAILED, detail=detail, line=error.line) from None
@@ -103,23 +112,23 @@ class ChatTemplate:
             self._folds_system = True
         self._joins_neighbours = self._refuses([user, user])
 
-    def _refuses(self, messages: Sequence[Mapping[str, str]], *, because_of: str = "") -> bool:
+    def _refuses(self, messages: Sequence[Mapping[str, Any]], *, because_of: str = "") -> bool:
         try:
             self._render(messages)
         except LayaDeskError as refusal:
             return because_of in str(refusal.facts.get("detail"))
         return False
 
-    def _render(self, messages: Sequence[Mapping[str, str]], variables: Mapping[str, Any] = _NO_VARIABLES) -> str:
+    def _render(self, messages: Sequence[Mapping[str, Any]], variables: Mapping[str, Any] = _NO_VARIABLES) -> str:
         template = self._template
         assert template is not None
         values = {
+            "tools": None,
             **variables,
             "messages": [dict(one) for one in messages],
             "add_generation_prompt": True,
             "bos_token": self._bos_text,
             "eos_token": self._eos_text,
-            "tools": None,
             "raise_exception": _raise_exception,
             **self._globals,
         }
@@ -146,7 +155,7 @@ def fold_system(messages: Sequence[PromptMessage]) -> list[PromptMessage]:
         return others
     for i, one in enumerate(others):
         if one.role is Role.USER:
-            others[i] = PromptMessage(Role.USER, f"{system}\n\n{one.text}")
+            others[i] = replace(one, text=f"{system}\n\n{one.text}")
             return others
     return [PromptMessage(Role.USER, system), *others]
 
@@ -155,7 +164,8 @@ def join_neighbours(messages: Sequence[PromptMessage]) -> list[PromptMessage]:
     """`messages` with those of one role in a row made one."""
     joined: list[PromptMessage] = []
     for one in messages:
-        if joined and joined[-1].role is one.role:
+        is_same = bool(joined) and joined[-1].role is one.role is not Role.TOOL
+        if is_same and not (joined[-1].tool_calls or one.tool_calls):
             joined[-1] = PromptMessage(one.role, f"{joined[-1].text}\n\n{one.text}")
         else:
             joined.append(one)

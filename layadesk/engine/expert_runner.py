@@ -22,6 +22,7 @@ from layadesk.engine.sampling import seed_of
 from layadesk.engine.scheduler import Plan, Scheduler, Share
 from layadesk.engine.sequence import Sequence
 from layadesk.engine.text_stream import TextStream
+from layadesk.engine.tool_calls import ToolCallSplitter, names_of
 from layadesk.protocol.commands import Cancel, Shutdown, UnloadModel
 from layadesk.protocol.events import ExpertUse
 
@@ -123,6 +124,7 @@ class ExpertRunner:
             marks=self.prompts.marks,
             is_open=prompt.is_thinking,
             is_begun=prompt.is_begun,
+            calls=None if one.request.tools is None else ToolCallSplitter(names_of(one.request.tools)),
         )
         one.is_restoring = self.kept.ask_disk(one)
         self.scheduler.add(one)
@@ -255,7 +257,7 @@ class ExpertRunner:
         one.n_thinking += one.stream.is_thinking
         one.tokens.append(token)
         one.n_decoded += 1
-        piece = self.prompts.marks.by_token.get(token)
+        piece = self.prompts.shown(token, has_tools=one.request.tools is not None)
         self._events.text(one, *one.stream.push(self.expert.piece(token) if piece is None else piece))
 
     def _no_room(self, plan: Plan) -> None:

@@ -5,6 +5,7 @@ Marked before the template sees the messages, found again in what it rendered, a
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from layadesk.domain.inference import PromptMessage, Role
 from layadesk.engine.backend import ExpertFacts
@@ -31,19 +32,26 @@ class Literals:
     def mark(self, messages: Sequence[PromptMessage]) -> tuple[list[PromptMessage], "Marks | None"]:
         """`messages` with a private mark for each reserved text, and what the marks stand for; None without any."""
         marks: Marks | None = None
-        marked: list[PromptMessage] = []
-        for one in messages:
-            found = (self._in_assistant if one.role is Role.ASSISTANT else self._in_user).find(one.text)
+        everything = [text for one in messages for text in (one.text, *(call.arguments for call in one.tool_calls))]
+
+        def mark(text: str, finder: _Finder) -> str:
+            nonlocal marks
+            found = finder.find(text)
             if not found:
-                marked.append(one)
-                continue
-            marks = marks or Marks("".join(each.text for each in messages) + self._template_source)
+                return text
+            marks = marks or Marks("".join(everything) + self._template_source)
             parts: list[str] = []
             last = 0
             for start, end in found:
-                parts += [one.text[last:start], marks.mark_of(one.text[start:end])]
+                parts += [text[last:start], marks.mark_of(text[start:end])]
                 last = end
-            marked.append(PromptMessage(one.role, "".join(parts) + one.text[last:]))
+            return "".join(parts) + text[last:]
+
+        marked: list[PromptMessage] = []
+        for one in messages:
+            text = mark(one.text, self._in_assistant if one.role is Role.ASSISTANT else self._in_user)
+            calls = tuple(replace(call, arguments=mark(call.arguments, self._in_user)) for call in one.tool_calls)
+            marked.append(replace(one, text=text, tool_calls=calls))
         return marked, marks
 
     def tokenize(self, rendered: str, marks: "Marks | None", tokenize: "Tokenize") -> list[int]:

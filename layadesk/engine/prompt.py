@@ -6,13 +6,14 @@ from typing import Any
 
 from layadesk.domain.context_budget import answer_reserve, check_fits, droppable, fit_messages, without_oldest
 from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
-from layadesk.domain.inference import PromptMessage, Role, SamplingParams, ThinkingParams
+from layadesk.domain.inference import PromptMessage, Role, SamplingParams, ThinkingParams, ToolUse
 from layadesk.engine.backend import Expert
 from layadesk.engine.chat_template import CHATML, CHATML_STOPS, ChatTemplate
 from layadesk.engine.json_grammar import checked_grammar
 from layadesk.engine.literals import Literals
 from layadesk.engine.template_sandbox import MAX_CHARS
 from layadesk.engine.thinking import Begun, ThinkingMarks, budget_of, switches_of, template_variables
+from layadesk.engine.tool_calls import by_token, knows_tools, schema_of, told_in_words
 from layadesk.protocol.commands import CountTokens
 from layadesk.protocol.events import TokensCounted
 
@@ -54,6 +55,13 @@ class PromptBuilder:
         reserved = {**facts.control_texts, **facts.added_texts}
         self.marks = ThinkingMarks.of(self._template.source, reserved, frozenset(facts.control_texts))
         self.switches = switches_of(self._template.source)
+        self._knows_tools = knows_tools(self._template.source)
+        self._tool_marks = by_token(facts.control_texts)
+
+    def shown(self, token: int, *, has_tools: bool) -> bytes | None:
+        """The text of a control token that is a mark, and therefore read; None for any other token."""
+        piece = self.marks.by_token.get(token)
+        return self._tool_marks.get(token) if piece is None and has_tools else piece
 
     def build(
         self,
@@ -63,6 +71,7 @@ class PromptBuilder:
         begun: Begun | None = None,
         *,
         keeps_all: bool = False,
+        tools: ToolUse | None = None,
     ) -> Prompt:
         """Tokens of as many of `messages` as fit, or of all. `begun`: the last of them is an answer to go on with, so
         it follows the template's opening of an answer and no mark ends it.
@@ -80,7 +89,7 @@ class PromptBuilder:
 
         def count(kept: Sequence[PromptMessage]) -> int:
             if len(kept) not in counted:
-                counted[len(kept)] = self._tokens(kept, variables, begun)
+                counted[len(kept)] = self._tokens(kept, variables, begun, tools)
             return len(counted[len(kept)][0])
 
         if keeps_all:
@@ -140,8 +149,10 @@ class PromptBuilder:
         n_prompt = sum(len(self._expert.tokenize(one.text, parse_special=False)) for one in kept)
         raise fail(ErrorCode.CONTEXT_LENGTH_EXCEEDED, n_prompt=n_prompt, n_ctx=self._expert.facts.n_ctx_seq)
 
-    def grammar(self, sampling: SamplingParams) -> str | None:
-        """What binds the answer: the request's own grammar, or that of its schema. Raises BAD_GRAMMAR."""
+    def grammar(self, sampling: SamplingParams, tools: ToolUse | None = None) -> str | None:
+        """What binds the answer: a call that must come, the request's grammar, or its schema's. Raises BAD_GRAMMAR."""
+        if tools is not None and tools.forced:
+            return self._expert.schema_grammar(schema_of(tools))
         if sampling.json_schema is not None:
             return self._expert.schema_grammar(sampling.json_schema)
         return None if sampling.grammar is None else checked_grammar(sampling.grammar)
@@ -156,12 +167,21 @@ class PromptBuilder:
         return replace(prompt, closing=tuple(closing))
 
     def _tokens(
-        self, messages: Sequence[PromptMessage], variables: Mapping[str, Any], begun: Begun | None
+        self,
+        messages: Sequence[PromptMessage],
+        variables: Mapping[str, Any],
+        begun: Begun | None,
+        tools: ToolUse | None = None,
     ) -> tuple[list[int], str]:
+        if not self._knows_tools:
+            messages, tools = told_in_words(messages, tools), None
         said = [] if begun is None else [PromptMessage(Role.ASSISTANT, text) for text in (begun.thought, begun.text)]
         asked = messages if begun is None else messages[:-1]
-        marked, marks = self._literals.mark([*asked, *said])
-        rendered = self._template.render(marked[: len(asked)], variables)
+        offered = [] if tools is None else [PromptMessage(Role.USER, tools.tools)]
+        marked, marks = self._literals.mark([*offered, *asked, *said])
+        if tools is not None:
+            tools, marked = replace(tools, tools=marked[0].text), marked[1:]
+        rendered = self._template.render(marked[: len(asked)], variables, tools)
         if begun is not None:
             before, between = self.marks.around(begun, is_open=self.marks.is_opened_by(rendered))
             rendered += f"{before}{marked[-2].text}{between}{marked[-1].text}"

@@ -103,7 +103,7 @@ def _build(job: _Job) -> PromptReady | PromptRefused:
     began = time.perf_counter()
     try:
         prompt = _prompt(job.builder, request)
-        prompt = replace(prompt, grammar=job.builder.grammar(request.sampling))
+        prompt = replace(prompt, grammar=job.builder.grammar(request.sampling, request.tools))
     except LayaDeskError as refusal:
         return PromptRefused(job.order, request.model_id, refusal.report)
     except Exception as error:  # noqa: BLE001  # whatever it is, it is this request's alone
@@ -135,6 +135,7 @@ def _prompt(builder: PromptBuilder, request: Generate) -> Prompt:
         request.thinking,
         begun_by(request),
         keeps_all=request.keeps_all,
+        tools=request.tools,
     )
 
 

@@ -90,7 +90,8 @@ class RequestEvents:
             return
         self.text(one, *one.stream.finish())
         self._end(one)
-        self._put(Finished(one.request_id, one.stream.text, reason, one.timings(self._clock()), one.stream.thinking))
+        stream, timings = one.stream, one.timings(self._clock())
+        self._put(Finished(one.request_id, stream.text, reason, timings, stream.thinking, stream.calls))
 
     def failed(self, one: Sequence, error: ErrorReport) -> None:
         """The end of a request that could not be answered."""

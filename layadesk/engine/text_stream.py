@@ -3,7 +3,9 @@
 import codecs
 from collections.abc import Sequence
 
+from layadesk.domain.inference import ToolCall
 from layadesk.engine.thinking import ThinkingMarks, ThoughtSplitter, n_at_end
+from layadesk.engine.tool_calls import ToolCallSplitter
 
 NO_MARKS = ThinkingMarks.of("", {}, ())
 
@@ -61,7 +63,7 @@ class TextStream:
     """The text of one answer and of the thoughts before it. Decode thread.
 
     `stops` are the request's: they end the answer, and mean nothing in thoughts. `ends` are the template's own: they
-    end both.
+    end both. `calls` cuts tool calls out of the answer.
     """
 
     def __init__(
@@ -72,7 +74,9 @@ class TextStream:
         marks: ThinkingMarks = NO_MARKS,
         is_open: bool = False,
         is_begun: bool = False,
+        calls: ToolCallSplitter | None = None,
     ) -> None:
+        self._calls = calls
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._splitter = ThoughtSplitter(marks, is_open=is_open, is_begun=is_begun)
         self._thought = StopFilter(ends)
@@ -81,7 +85,12 @@ class TextStream:
     @property
     def text(self) -> str:
         """All of the answer that was released so far."""
-        return self._answer.text
+        return self._answer.text if self._calls is None else self._calls.text
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The tool calls found so far."""
+        return () if self._calls is None else tuple(self._calls.calls)
 
     @property
     def thinking(self) -> str:
@@ -108,9 +117,15 @@ class TextStream:
     def finish(self) -> tuple[str, str]:
         """The end of the answer: what was held back comes; half a character is dropped."""
         thought, answer = self._filter(self._splitter.finish())
-        return thought + self._thought.finish(), answer + self._answer.finish()
+        rest = self._answer.finish()
+        if self._calls is not None:
+            rest = self._calls.push(rest) + self._calls.finish()
+        return thought + self._thought.finish(), answer + rest
 
     def _filter(self, split: tuple[str, str]) -> tuple[str, str]:
         if self.is_stopped:
             return "", ""
-        return self._thought.push(split[0]) if split[0] else "", self._answer.push(split[1]) if split[1] else ""
+        answer = self._answer.push(split[1]) if split[1] else ""
+        if answer and self._calls is not None:
+            answer = self._calls.push(answer)
+        return self._thought.push(split[0]) if split[0] else "", answer

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from layadesk.domain.inference import PromptMessage, SamplingParams, ThinkingParams
+from layadesk.domain.inference import PromptMessage, SamplingParams, ThinkingParams, ToolUse
 from layadesk.domain.models import ExpertSpec
 
 
@@ -46,7 +46,7 @@ class Generate(msgspec.Struct, frozen=True, tag=True):
     thought before it. What comes back is only what is new.
 
     With `keeps_all` nothing of the messages may be left out to fit. `is_raw`: the last message is the beginning of a
-    text to go on with, without a template.
+    text to go on with, without a template. `tools` may or must be called.
     """
 
     request_id: str
@@ -60,6 +60,7 @@ class Generate(msgspec.Struct, frozen=True, tag=True):
     thought: str = ""
     keeps_all: bool = False
     is_raw: bool = False
+    tools: ToolUse | None = None
 
 
 class CountTokens(msgspec.Struct, frozen=True, tag=True):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import msgspec
 
 from layadesk.domain.errors import ErrorReport
-from layadesk.domain.inference import FinishReason, MemoryUse, Timings
+from layadesk.domain.inference import FinishReason, MemoryUse, Timings, ToolCall
 from layadesk.domain.models import LoadedModel
 from layadesk.domain.routing import RouterAnswer
 
@@ -109,7 +109,8 @@ class TextDelta(msgspec.Struct, frozen=True, tag=True):
 class Finished(msgspec.Struct, frozen=True, tag=True):
     """The end of a request that was answered, fully or in part (`cancelled`, `length`).
 
-    `thinking` is what came before the answer; with an empty `text` it is all there is, and must be shown.
+    `thinking` is what came before the answer; with an empty `text` it is all there is, and must be shown. `tool_calls`
+    are what it wants called, in order; they are no part of the text.
     """
 
     request_id: str
@@ -117,6 +118,7 @@ class Finished(msgspec.Struct, frozen=True, tag=True):
     finish_reason: FinishReason
     timings: Timings
     thinking: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from layadesk.domain.context_budget import estimate_tokens
 from layadesk.domain.follow_up import is_follow_up, slash_word
-from layadesk.domain.inference import PromptMessage, Role, SamplingParams, ThinkingParams
+from layadesk.domain.inference import PromptMessage, Role, SamplingParams, ThinkingParams, ToolUse
 from layadesk.domain.routing import Route, Turn
 from layadesk.protocol.events import RequestEvent
 from layadesk.usecases.second_opinion import DraftEvent
@@ -50,7 +50,7 @@ class AnswerOrder:
     `thinking` None is what the user has chosen for the expert. `may_restart` is false for a client that cannot take
     back text it was given: a remote expert that fails in mid-answer is then an error for it. `begun`: the last of
     `messages` is an answer to go on with, by the expert that began it; nothing is routed. With `keeps_all` nothing
-    may be left out to fit; `is_raw` as in Generate.
+    may be left out to fit; `is_raw` and `tools` as in Generate.
     """
 
     request_id: str
@@ -68,6 +68,7 @@ class AnswerOrder:
     may_restart: bool = True
     keeps_all: bool = False
     is_raw: bool = False
+    tools: ToolUse | None = None
 
     @property
     def questions(self) -> list[str]:

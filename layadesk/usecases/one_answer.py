@@ -159,6 +159,7 @@ class OneAnswer:
                 thought="" if order.begun is None else order.begun.thought,
                 keeps_all=order.keeps_all,
                 is_raw=order.is_raw,
+                tools=order.tools,
             )
             self._runners.generate(request, on_event)
         with self._lock:
