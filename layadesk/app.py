@@ -46,6 +46,7 @@ from layadesk.usecases.import_settings import ImportSettings
 from layadesk.usecases.load_gate import LoadGate
 from layadesk.usecases.load_ledger import LoadLedger
 from layadesk.usecases.load_settings import LoadSettings
+from layadesk.usecases.look_at_library import LookAtLibrary
 from layadesk.usecases.machine_history import MachineHistory
 from layadesk.usecases.machine_now import MachineNow
 from layadesk.usecases.manage_conversations import Conversations
@@ -270,6 +271,7 @@ class Desk:
             store=store, pool=core.pool, answers=core.answers, running=running, feed=turns, settings=core.settings
         )
         self._core = core
+        self._look = LookAtLibrary(core.library, assets_dir() / "router" / "figures.json")
         history = MachineHistory(core.sampler.feed, store)
         self._rooms = _Rooms(store, running, history)
         conversations = Conversations(store, running, turns, forget=core.engine.forget_conversation)
@@ -300,6 +302,7 @@ class Desk:
             library=core.library,
             downloads=core.downloads,
             serve=core.serve,
+            look_at_library=self._look,
         )
 
     def start(self) -> None:
@@ -312,6 +315,7 @@ class Desk:
     def stop(self) -> None:
         """Stop in order: answers first, so that their text is whole; the store last, so that it is kept. Blocks."""
         self.use_cases.stop_generation.all(STOP_ANSWERS_S)
+        self._look.close()
         self._core.stop()
         self._rooms.running.wait_until_none(STOP_ANSWERS_S)
         self.use_cases.move_chats.close()

@@ -134,4 +134,64 @@
         <translation><numerusform>%n answer is still being written.</numerusform><numerusform>%n answers are still being written.</numerusform></translation>
     </message>
 </context>
+<context>
+    <name>CatalogueView</name>
+    <message numerus="yes">
+        <source>%n model(s)</source>
+        <translation>
+            <numerusform>%n model</numerusform>
+            <numerusform>%n models</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>DownloadsBar</name>
+    <message numerus="yes">
+        <source>Downloads, %n under way</source>
+        <translation>
+            <numerusform>Downloads, %n under way</numerusform>
+            <numerusform>Downloads, %n under way</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>LibraryActions</name>
+    <message numerus="yes">
+        <source>%n model(s) were added.</source>
+        <translation>
+            <numerusform>%n model was added.</numerusform>
+            <numerusform>%n models were added.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ModelWays</name>
+    <message numerus="yes">
+        <source>%n file(s) were not added.</source>
+        <translation>
+            <numerusform>%n file was not added.</numerusform>
+            <numerusform>%n files were not added.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>QuantizationRow</name>
+    <message numerus="yes">
+        <source>in %n part(s)</source>
+        <translation>
+            <numerusform>in %n part</numerusform>
+            <numerusform>in %n parts</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>library</name>
+    <message numerus="yes">
+        <source>%n minute(s) left</source>
+        <translation>
+            <numerusform>%n minute left</numerusform>
+            <numerusform>%n minutes left</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>

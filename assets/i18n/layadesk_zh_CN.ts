@@ -157,28 +157,12 @@
 <context>
     <name>ChatPage</name>
     <message>
-        <source>Add a model file…</source>
-        <translation>添加模型文件…</translation>
-    </message>
-    <message>
-        <source>Ask anything: the answer is made on this machine, and nothing leaves it.</source>
-        <translation>想问什么都可以：回答在本机生成，任何内容都不会离开这台电脑。</translation>
-    </message>
-    <message>
         <source>New chat</source>
         <translation>新对话</translation>
     </message>
     <message>
         <source>The answer is complete.</source>
         <translation>回答已完成。</translation>
-    </message>
-    <message>
-        <source>There is no expert yet that could answer. Add a chat model in a GGUF file.</source>
-        <translation>还没有可以回答的专家。请添加一个 GGUF 格式的对话模型。</translation>
-    </message>
-    <message>
-        <source>Write a message</source>
-        <translation>写一条消息</translation>
     </message>
 </context>
 <context>
@@ -736,24 +720,8 @@
 <context>
     <name>MainWindow</name>
     <message>
-        <source>Add a model file</source>
-        <translation>添加模型文件</translation>
-    </message>
-    <message>
-        <source>All files (*)</source>
-        <translation>所有文件 (*)</translation>
-    </message>
-    <message>
         <source>Machine and route</source>
         <translation>本机与路由</translation>
-    </message>
-    <message>
-        <source>Models (*.gguf)</source>
-        <translation>模型 (*.gguf)</translation>
-    </message>
-    <message>
-        <source>{name} was added.</source>
-        <translation>已添加 {name}。</translation>
     </message>
 </context>
 <context>
@@ -3608,6 +3576,14 @@
         <source>One a line, as: expert-id = n_ctx 4096, type_k q8_0; easier above.</source>
         <translation>每行一个，例如：expert-id = n_ctx 4096, type_k q8_0；在上方更改更方便。</translation>
     </message>
+    <message>
+        <source>As long as nothing but the starter is there.</source>
+        <translation>在只有入门模型的时候。</translation>
+    </message>
+    <message>
+        <source>Suggest models in an empty chat</source>
+        <translation>在空白对话中推荐模型</translation>
+    </message>
 </context>
 <context>
     <name>AttachmentBar</name>
@@ -3729,6 +3705,709 @@
     <message>
         <source>leaves this machine → {host}</source>
         <translation>将离开本机 → {host}</translation>
+    </message>
+</context>
+<context>
+    <name>CardDetails</name>
+    <message>
+        <source>Being judged…</source>
+        <translation>正在评估…</translation>
+    </message>
+    <message>
+        <source>Chat with it</source>
+        <translation>用它聊天</translation>
+    </message>
+    <message>
+        <source>Download, {size}</source>
+        <translation>下载，{size}</translation>
+    </message>
+    <message>
+        <source>From {place}. Licence: {licence}.</source>
+        <translation>来自 {place}。许可证：{licence}。</translation>
+    </message>
+    <message>
+        <source>I have read the licence and agree to it</source>
+        <translation>我已阅读并同意该许可证</translation>
+    </message>
+    <message>
+        <source>In use</source>
+        <translation>使用中</translation>
+    </message>
+    <message>
+        <source>Read the licence…</source>
+        <translation>阅读许可证…</translation>
+    </message>
+    <message>
+        <source>Try again, {size}</source>
+        <translation>重试，{size}</translation>
+    </message>
+    <message>
+        <source>Use this router</source>
+        <translation>使用这个路由器</translation>
+    </message>
+</context>
+<context>
+    <name>CatalogueView</name>
+    <message numerus="yes">
+        <source>%n model(s)</source>
+        <translation><numerusform>%n 个模型</numerusform></translation>
+    </message>
+    <message>
+        <source>No model of the catalogue is like that.</source>
+        <translation>目录中没有这样的模型。</translation>
+    </message>
+    <message>
+        <source>Routers</source>
+        <translation>路由器</translation>
+    </message>
+    <message>
+        <source>Show all</source>
+        <translation>全部显示</translation>
+    </message>
+    <message>
+        <source>The router that came with the program does well; these are larger, and slower without a GPU.</source>
+        <translation>随程序附带的路由器已经够用；下面这些更大，没有 GPU 时更慢。</translation>
+    </message>
+</context>
+<context>
+    <name>ChatCentre</name>
+    <message>
+        <source>Add a model file…</source>
+        <translation>添加模型文件…</translation>
+    </message>
+    <message>
+        <source>Ask anything: the answer is made on this machine, and nothing leaves it.</source>
+        <translation>尽管提问：回答在这台电脑上生成，任何内容都不会离开它。</translation>
+    </message>
+    <message>
+        <source>There is no expert yet that could answer. Add a chat model in a GGUF file.</source>
+        <translation>还没有能够回答的专家。请添加一个 GGUF 格式的聊天模型。</translation>
+    </message>
+    <message>
+        <source>Write a message</source>
+        <translation>写一条消息</translation>
+    </message>
+</context>
+<context>
+    <name>DiskView</name>
+    <message>
+        <source>Delete {name}, {size}</source>
+        <translation>删除 {name}，{size}</translation>
+    </message>
+    <message>
+        <source>Keep the models in another folder…</source>
+        <translation>把模型放到另一个文件夹…</translation>
+    </message>
+    <message>
+        <source>Left behind</source>
+        <translation>遗留文件</translation>
+    </message>
+    <message>
+        <source>Models are kept in {place}</source>
+        <translation>模型存放在 {place}</translation>
+    </message>
+    <message>
+        <source>Move…</source>
+        <translation>移动…</translation>
+    </message>
+    <message>
+        <source>Remove {name}…</source>
+        <translation>移除 {name}…</translation>
+    </message>
+    <message>
+        <source>There is no model on this disk yet.</source>
+        <translation>磁盘上还没有模型。</translation>
+    </message>
+    <message>
+        <source>Unfinished downloads, and model files that are in no list.</source>
+        <translation>未完成的下载，以及不在任何列表中的模型文件。</translation>
+    </message>
+    <message>
+        <source>in no list</source>
+        <translation>不在列表中</translation>
+    </message>
+    <message>
+        <source>router</source>
+        <translation>路由器</translation>
+    </message>
+    <message>
+        <source>unfinished download</source>
+        <translation>未完成的下载</translation>
+    </message>
+    <message>
+        <source>{used} in use, {free} free</source>
+        <translation>已用 {used}，剩余 {free}</translation>
+    </message>
+</context>
+<context>
+    <name>DownloadRow</name>
+    <message>
+        <source>Chat with it</source>
+        <translation>用它聊天</translation>
+    </message>
+    <message>
+        <source>Chat with {name}</source>
+        <translation>用 {name} 聊天</translation>
+    </message>
+    <message>
+        <source>Open the page…</source>
+        <translation>打开网页…</translation>
+    </message>
+    <message>
+        <source>{name}: cancel and delete what came</source>
+        <translation>{name}：取消并删除已下载的部分</translation>
+    </message>
+    <message>
+        <source>{name}: go on</source>
+        <translation>{name}：继续</translation>
+    </message>
+    <message>
+        <source>{name}: open the page</source>
+        <translation>{name}：打开网页</translation>
+    </message>
+    <message>
+        <source>{name}: pause</source>
+        <translation>{name}：暂停</translation>
+    </message>
+    <message>
+        <source>{name}: take off the list</source>
+        <translation>{name}：从列表中去掉</translation>
+    </message>
+</context>
+<context>
+    <name>DownloadsBar</name>
+    <message>
+        <source>Downloads</source>
+        <translation>下载</translation>
+    </message>
+    <message numerus="yes">
+        <source>Downloads, %n under way</source>
+        <translation><numerusform>下载，%n 个进行中</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>FilterBar</name>
+    <message>
+        <source>Any language</source>
+        <translation>任何语言</translation>
+    </message>
+    <message>
+        <source>Any size</source>
+        <translation>任何大小</translation>
+    </message>
+    <message>
+        <source>Any task</source>
+        <translation>任何任务</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>Context: tokens for each conversation, for which fits are judged</source>
+        <translation>上下文：每个对话的 token 数，按它评估是否放得下</translation>
+    </message>
+    <message>
+        <source>Fits here</source>
+        <translation>这里放得下</translation>
+    </message>
+    <message>
+        <source>Good at</source>
+        <translation>擅长</translation>
+    </message>
+    <message>
+        <source>Installed</source>
+        <translation>已安装</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>Search models</source>
+        <translation>搜索模型</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Up to {size} GiB</source>
+        <translation>不超过 {size} GiB</translation>
+    </message>
+</context>
+<context>
+    <name>InstalledRow</name>
+    <message>
+        <source>Chat with it</source>
+        <translation>用它聊天</translation>
+    </message>
+    <message>
+        <source>Chat with {name}</source>
+        <translation>用 {name} 聊天</translation>
+    </message>
+    <message>
+        <source>Every byte is as it should be.</source>
+        <translation>每个字节都正确。</translation>
+    </message>
+    <message>
+        <source>It can be read. What its sum should be, nobody has told.</source>
+        <translation>可以读取；没有已知的校验和可供比较。</translation>
+    </message>
+    <message>
+        <source>It is damaged: its sum is another one. Remove it and download it again.</source>
+        <translation>文件已损坏：校验和不符。请移除后重新下载。</translation>
+    </message>
+    <message>
+        <source>Reading… {share}</source>
+        <translation>正在读取… {share}</translation>
+    </message>
+    <message>
+        <source>Remove {name}…</source>
+        <translation>移除 {name}…</translation>
+    </message>
+    <message>
+        <source>The file is not there any more.</source>
+        <translation>文件已经不在了。</translation>
+    </message>
+    <message>
+        <source>Verify</source>
+        <translation>校验</translation>
+    </message>
+    <message>
+        <source>Verify {name}: read all of it and compare its sum</source>
+        <translation>校验 {name}：读取全部内容并比较校验和</translation>
+    </message>
+    <message>
+        <source>context up to {n} tokens</source>
+        <translation>上下文最多 {n} 个 token</translation>
+    </message>
+    <message>
+        <source>no chat template</source>
+        <translation>没有聊天模板</translation>
+    </message>
+</context>
+<context>
+    <name>LibraryActions</name>
+    <message numerus="yes">
+        <source>%n model(s) were added.</source>
+        <translation><numerusform>已添加 %n 个模型。</numerusform></translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Delete the file too, {size}</source>
+        <translation>连同文件一起删除，{size}</translation>
+    </message>
+    <message>
+        <source>Delete this? It frees {size}.</source>
+        <translation>要删除它吗？将释放 {size}。</translation>
+    </message>
+    <message>
+        <source>Import a folder</source>
+        <translation>导入文件夹</translation>
+    </message>
+    <message>
+        <source>Import model files</source>
+        <translation>导入模型文件</translation>
+    </message>
+    <message>
+        <source>It is off the list; the file was left where it is.</source>
+        <translation>已从列表中去掉；文件留在原处。</translation>
+    </message>
+    <message>
+        <source>It routes from the next message on.</source>
+        <translation>从下一条消息起由它选择专家。</translation>
+    </message>
+    <message>
+        <source>Keep the models in</source>
+        <translation>模型存放到</translation>
+    </message>
+    <message>
+        <source>Models (*.gguf)</source>
+        <translation>模型 (*.gguf)</translation>
+    </message>
+    <message>
+        <source>Remove it from this disk? That frees {size}.</source>
+        <translation>要从磁盘上移除它吗？将释放 {size}。</translation>
+    </message>
+    <message>
+        <source>Remove, {size}</source>
+        <translation>移除，{size}</translation>
+    </message>
+    <message>
+        <source>Take off the list</source>
+        <translation>从列表中去掉</translation>
+    </message>
+    <message>
+        <source>The models are kept in {place} now.</source>
+        <translation>模型现在存放在 {place}。</translation>
+    </message>
+    <message>
+        <source>There is no model file in there.</source>
+        <translation>里面没有模型文件。</translation>
+    </message>
+    <message>
+        <source>This is your own file. Take it off the list and leave it where it is?</source>
+        <translation>这是你自己的文件。要从列表中去掉它，并把文件留在原处吗？</translation>
+    </message>
+    <message>
+        <source>{name} was added.</source>
+        <translation>已添加 {name}。</translation>
+    </message>
+    <message>
+        <source>{size} came free.</source>
+        <translation>已释放 {size}。</translation>
+    </message>
+</context>
+<context>
+    <name>LibraryPage</name>
+    <message>
+        <source>A folder…</source>
+        <translation>文件夹…</translation>
+    </message>
+    <message>
+        <source>Catalogue</source>
+        <translation>目录</translation>
+    </message>
+    <message>
+        <source>Import…</source>
+        <translation>导入…</translation>
+    </message>
+    <message>
+        <source>Model files…</source>
+        <translation>模型文件…</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>On this disk ({n})</source>
+        <translation>磁盘上（{n}）</translation>
+    </message>
+    <message>
+        <source>What suits this machine?</source>
+        <translation>什么适合这台电脑？</translation>
+    </message>
+</context>
+<context>
+    <name>ModelCardView</name>
+    <message>
+        <source>installed</source>
+        <translation>已安装</translation>
+    </message>
+    <message>
+        <source>router</source>
+        <translation>路由器</translation>
+    </message>
+</context>
+<context>
+    <name>ModelWays</name>
+    <message numerus="yes">
+        <source>%n file(s) were not added.</source>
+        <translation><numerusform>有 %n 个文件没有添加。</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>QuantizationRow</name>
+    <message numerus="yes">
+        <source>in %n part(s)</source>
+        <translation><numerusform>分为 %n 个文件</numerusform></translation>
+    </message>
+    <message>
+        <source>installed</source>
+        <translation>已安装</translation>
+    </message>
+    <message>
+        <source>recommended here: the best that fits</source>
+        <translation>推荐：放得下的里面最好的</translation>
+    </message>
+</context>
+<context>
+    <name>SuggestionView</name>
+    <message>
+        <source>Router</source>
+        <translation>路由器</translation>
+    </message>
+    <message>
+        <source>already here</source>
+        <translation>已经有了</translation>
+    </message>
+    <message>
+        <source>chooses between the experts for each message; it came with the program</source>
+        <translation>为每条消息选择专家；随程序附带</translation>
+    </message>
+    <message>
+        <source>router</source>
+        <translation>路由器</translation>
+    </message>
+</context>
+<context>
+    <name>WelcomePanel</name>
+    <message>
+        <source>All models</source>
+        <translation>所有模型</translation>
+    </message>
+    <message>
+        <source>All of them are here. Ask something: the router chooses who answers.</source>
+        <translation>全部就绪。问点什么吧：路由器会选择由谁回答。</translation>
+    </message>
+    <message>
+        <source>Download all, {size}</source>
+        <translation>全部下载，{size}</translation>
+    </message>
+    <message>
+        <source>Looking at what this machine can do…</source>
+        <translation>正在查看这台电脑的能力…</translation>
+    </message>
+    <message>
+        <source>None of the models in the catalogue fits beside what is in use now. Close other programs, or choose one under All models. The starter answers meanwhile.</source>
+        <translation>在当前占用之外，目录中没有放得下的模型。请关闭其他程序，或在“所有模型”中选择一个。在此期间由入门模型回答。</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>以后再说</translation>
+    </message>
+    <message>
+        <source>The starter is tiny and only shows that everything works. These fit into memory together, and the router chooses between them:</source>
+        <translation>入门模型很小，只用来说明一切正常。下面这些能一起放进内存，由路由器在它们之间选择：</translation>
+    </message>
+    <message>
+        <source>To download: {download} (free on the disk: {free}). In memory together: {takes}.</source>
+        <translation>需下载：{download}（磁盘剩余：{free}）。一起在内存中占用：{takes}。</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Welcome to LayaDesk</source>
+        <translation>欢迎使用 LayaDesk</translation>
+    </message>
+    <message>
+        <source>{share}, {n} of {all} are here. Ask the starter something meanwhile.</source>
+        <translation>{share}，{all} 个中已有 {n} 个。在此期间可以先问入门模型。</translation>
+    </message>
+</context>
+<context>
+    <name>_DropHint</name>
+    <message>
+        <source>Drop model files (GGUF) or a folder here. They stay where they are.</source>
+        <translation>把模型文件（GGUF）或文件夹放到这里。它们会留在原处。</translation>
+    </message>
+</context>
+<context>
+    <name>library</name>
+    <message numerus="yes">
+        <source>%n minute(s) left</source>
+        <translation><numerusform>还剩 %n 分钟</numerusform></translation>
+    </message>
+    <message>
+        <source>Chinese</source>
+        <translation>中文</translation>
+    </message>
+    <message>
+        <source>English</source>
+        <translation>英语</translation>
+    </message>
+    <message>
+        <source>Nobody has read what this needs; it is told when the file is here.</source>
+        <translation>还不知道它需要多少；文件到了以后会告诉你。</translation>
+    </message>
+    <message>
+        <source>advice</source>
+        <translation>建议</translation>
+    </message>
+    <message>
+        <source>asking the hub</source>
+        <translation>正在询问模型站</translation>
+    </message>
+    <message>
+        <source>came with the program</source>
+        <translation>随程序附带</translation>
+    </message>
+    <message>
+        <source>checking the sum</source>
+        <translation>正在核对校验和</translation>
+    </message>
+    <message>
+        <source>code</source>
+        <translation>代码</translation>
+    </message>
+    <message>
+        <source>conversation</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>downloaded</source>
+        <translation>已下载</translation>
+    </message>
+    <message>
+        <source>downloading</source>
+        <translation>正在下载</translation>
+    </message>
+    <message>
+        <source>extraction</source>
+        <translation>信息提取</translation>
+    </message>
+    <message>
+        <source>fair: mistakes show in hard tasks</source>
+        <translation>尚可：难题上会出错</translation>
+    </message>
+    <message>
+        <source>fast</source>
+        <translation>快</translation>
+    </message>
+    <message>
+        <source>fits</source>
+        <translation>放得下</translation>
+    </message>
+    <message>
+        <source>fits in part</source>
+        <translation>部分放得下</translation>
+    </message>
+    <message>
+        <source>fits tightly</source>
+        <translation>勉强放得下</translation>
+    </message>
+    <message>
+        <source>fits when others leave</source>
+        <translation>其他专家退出后放得下</translation>
+    </message>
+    <message>
+        <source>good: the usual choice</source>
+        <translation>良好：通常的选择</translation>
+    </message>
+    <message>
+        <source>installed</source>
+        <translation>已安装</translation>
+    </message>
+    <message>
+        <source>knowledge</source>
+        <translation>知识</translation>
+    </message>
+    <message>
+        <source>less than a minute left</source>
+        <translation>还剩不到一分钟</translation>
+    </message>
+    <message>
+        <source>made for this size by its maker, close to the original</source>
+        <translation>由作者专门为这个大小制作，接近原版</translation>
+    </message>
+    <message>
+        <source>math</source>
+        <translation>数学</translation>
+    </message>
+    <message>
+        <source>no difference to the original that anyone would notice</source>
+        <translation>与原版几乎没有可察觉的差别</translation>
+    </message>
+    <message>
+        <source>no usable GPU: the CPU computes</source>
+        <translation>没有可用的 GPU：由 CPU 计算</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>reading speed</source>
+        <translation>阅读速度</translation>
+    </message>
+    <message>
+        <source>reasoning</source>
+        <translation>推理</translation>
+    </message>
+    <message>
+        <source>rewriting</source>
+        <translation>改写</translation>
+    </message>
+    <message>
+        <source>role play</source>
+        <translation>角色扮演</translation>
+    </message>
+    <message>
+        <source>size unknown</source>
+        <translation>大小未知</translation>
+    </message>
+    <message>
+        <source>slow</source>
+        <translation>慢</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>summaries</source>
+        <translation>摘要</translation>
+    </message>
+    <message>
+        <source>the original, nothing taken away</source>
+        <translation>原版，没有任何删减</translation>
+    </message>
+    <message>
+        <source>time left unknown</source>
+        <translation>剩余时间未知</translation>
+    </message>
+    <message>
+        <source>too large</source>
+        <translation>太大</translation>
+    </message>
+    <message>
+        <source>translation</source>
+        <translation>翻译</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source>very slow</source>
+        <translation>很慢</translation>
+    </message>
+    <message>
+        <source>waiting for its turn</source>
+        <translation>排队中</translation>
+    </message>
+    <message>
+        <source>weak: only where nothing larger fits; a smaller model is often better</source>
+        <translation>较弱：只在没有更大的放得下时使用；小一号的模型往往更好</translation>
+    </message>
+    <message>
+        <source>writing</source>
+        <translation>写作</translation>
+    </message>
+    <message>
+        <source>your own file</source>
+        <translation>你自己的文件</translation>
+    </message>
+    <message>
+        <source>{done} of {total}</source>
+        <translation>{done}（共 {total}）</translation>
+    </message>
+    <message>
+        <source>{hours} h {minutes} min left</source>
+        <translation>还剩 {hours} 小时 {minutes} 分钟</translation>
+    </message>
+    <message>
+        <source>{name}, up to {size} shared with the RAM</source>
+        <translation>{name}，与内存共享，最多 {size}</translation>
+    </message>
+    <message>
+        <source>{size}/s</source>
+        <translation>每秒 {size}</translation>
     </message>
 </context>
 </TS>

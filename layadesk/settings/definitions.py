@@ -101,6 +101,7 @@ UI_LANGUAGE = Setting("ui.language", str, "system", choices=("system", "en", "zh
 UI_THEME = Setting("ui.theme", str, "system", choices=("system", "light", "dark"))
 UI_PANEL_VISIBLE = Setting("ui.panel_visible", bool, True)
 UI_NOTICE = Setting("ui.notice", bool, False)
+UI_WELCOME = Setting("ui.welcome", bool, True)
 
 N_CTX = Setting("inference.n_ctx", int, 8192, minimum=512, maximum=1_048_576, applies=Applies.NEXT_LOAD)
 N_GPU_LAYERS = Setting("inference.n_gpu_layers", int, -1, minimum=-1, maximum=10_000, applies=Applies.NEXT_LOAD)
@@ -152,6 +153,7 @@ ALL_SETTINGS: tuple[Setting[bool] | Setting[int] | Setting[float] | Setting[str]
     UI_THEME,
     UI_PANEL_VISIBLE,
     UI_NOTICE,
+    UI_WELCOME,
     N_CTX,
     N_GPU_LAYERS,
     N_THREADS,

@@ -14,6 +14,7 @@ from layadesk.usecases.import_settings import ImportSettings
 from layadesk.usecases.load_gate import LoadGate
 from layadesk.usecases.load_ledger import LoadLedger
 from layadesk.usecases.load_settings import LoadSettings
+from layadesk.usecases.look_at_library import LookAtLibrary
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
 from layadesk.usecases.memory_guard import MemoryGuard
@@ -55,3 +56,4 @@ class UseCases:
     library: Library
     downloads: Downloads
     serve: Serve
+    look_at_library: LookAtLibrary

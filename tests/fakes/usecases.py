@@ -58,6 +58,7 @@ from layadesk.usecases.turns import (
     TurnStarted,
     TurnText,
 )
+from tests.fakes.library_page import FakeDownloads, FakeLibrary, FakeLook
 
 if TYPE_CHECKING:
     from layadesk.usecases.bundle import UseCases
@@ -407,12 +408,16 @@ class FakeExperts:
         def check() -> InstalledModel:
             if not path.endswith(".gguf"):
                 raise fail(ErrorCode.GGUF_NOT_GGUF, path=path)
-            model = expert(Path(path).stem, name=name or Path(path).stem, path=path, origin=origin)
-            self.installed = (*self.installed, model)
-            self.changed.publish(None)
-            return model
+            return self.add(path, origin=origin, name=name)
 
         return self._lane.run(check)
+
+    def add(self, path: str, *, origin: Origin = Origin.IMPORTED, name: str | None = None) -> InstalledModel:
+        """A file that was checked; on the lane already."""
+        model = expert(Path(path).stem, name=name or Path(path).stem, path=path, origin=origin)
+        self.installed = (*self.installed, model)
+        self.changed.publish(None)
+        return model
 
 
 class FakeLedger:
@@ -639,9 +644,10 @@ class FakeBundle:
     loads: FakeLoads
     load_settings: FakeLoadSettings
     ledger: FakeLedger
+    library: FakeLibrary
+    downloads: FakeDownloads
+    look_at_library: FakeLook
     routes: None = None  # no page asks for it yet
-    library: None = None
-    downloads: None = None
 
 
 class House:
@@ -667,6 +673,10 @@ class House:
         self.load_settings = FakeLoadSettings(self.store, self.experts)
         self.counts = FakeCounts(self.store)
         self.ledger = FakeLedger()
+        self.library = FakeLibrary(self.store, self.experts)
+        self.downloads = FakeDownloads(self.library)
+        self.look = FakeLook(self.library, self.store)
+        self.settings.set("ui.welcome", False)  # or it would stand in every empty chat
 
     @property
     def use_cases(self) -> "UseCases":
@@ -692,6 +702,9 @@ class House:
             self.loads,
             self.load_settings,
             self.ledger,
+            self.library,
+            self.downloads,
+            self.look,
         )
         return cast("UseCases", bundle)
 

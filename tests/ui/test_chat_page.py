@@ -332,12 +332,12 @@ def test_without_an_expert_the_empty_page_says_so_and_offers_to_add_one(stage: S
     stage.house.engine.wait(lambda: stage.house.experts.changed.publish(None))
     stage.settle()
     page = stage.window.page
-    assert "There is no expert yet" in page.empty.sentence()
-    assert page.empty.button.text() == "Add a model file…"
+    assert "There is no expert yet" in page.centre.empty.sentence()
+    assert page.centre.empty.button.text() == "Add a model file…"
     asked: list[bool] = []
     page.add_model_requested.disconnect()
     page.add_model_requested.connect(lambda: asked.append(True))
-    page.empty.button.click()
+    page.centre.empty.button.click()
     assert asked == [True]
 
 

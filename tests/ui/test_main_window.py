@@ -71,14 +71,14 @@ def test_a_damaged_settings_file_is_told_at_the_start(tmp_path: Path, qapp: QApp
 
 def test_a_model_that_was_added_is_there_at_once(stage: Stage) -> None:
     stage.house.experts.installed = ()
-    stage.window.import_model("/models/模型 📦.gguf")
+    stage.window.models.page.doing.import_paths(["/models/模型 📦.gguf"])
     stage.settle()
     assert stage.window.toast.text() == "模型 📦 was added."
     assert stage.window.page.composer.hint.text() == "→ 模型 📦 · is loaded first"
 
 
 def test_a_file_that_is_no_model_is_refused_in_words(stage: Stage) -> None:
-    stage.window.import_model("/pictures/cat.png")
+    stage.window.models.page.doing.import_paths(["/pictures/cat.png"])
     stage.settle()
     assert stage.window.failure.text().startswith("The file /pictures/cat.png is not a GGUF model")
     stage.open(stage.house.converse("a", "b"))
@@ -87,11 +87,11 @@ def test_a_file_that_is_no_model_is_refused_in_words(stage: Stage) -> None:
 
 def test_the_file_dialog_does_not_block(stage: Stage) -> None:
     QApplication.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
-    stage.window.add_model()
+    stage.window.page.add_model_requested.emit()
     dialog = stage.window.findChild(QFileDialog)
     assert dialog is not None
     assert dialog.isVisible()
-    dialog.fileSelected.emit("/models/new.gguf")
+    dialog.filesSelected.emit(["/models/new.gguf"])
     dialog.close()
     stage.settle()
     assert "new was added." in stage.window.toast.text()

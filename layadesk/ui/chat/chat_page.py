@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from layadesk.domain.chat import Attachment, Conversation, Message, MessageStatus, OpenConversation
 from layadesk.domain.inference import Role
@@ -15,6 +15,7 @@ from layadesk.ui.bridge import Bridge
 from layadesk.ui.chat.answerer_hint import answerer_hint
 from layadesk.ui.chat.branch_reader import BranchReader
 from layadesk.ui.chat.chat_actions import ChatActions
+from layadesk.ui.chat.chat_centre import ChatCentre
 from layadesk.ui.chat.chat_header import ChatHeader
 from layadesk.ui.chat.composer import Composer
 from layadesk.ui.chat.context_watch import ContextWatch
@@ -28,7 +29,6 @@ from layadesk.ui.markup.back_thread import BackThread
 from layadesk.ui.markup.formulas import Formulas
 from layadesk.ui.markup.parts import Kit
 from layadesk.ui.texts import words
-from layadesk.ui.widgets.empty_state import EmptyState
 from layadesk.ui.widgets.roles import set_role
 from layadesk.usecases.turns import TurnEnded, TurnEvent, TurnProgress, TurnStarted, TurnText, TurnThinking
 
@@ -77,11 +77,10 @@ class ChatPage(QWidget):
         )
         self._formulas.drawn.connect(self.transcript.draw_again)
         self.link_question = LinkQuestion(self)
-        self.empty = EmptyState()
+        self.centre = ChatCentre(self.transcript, experts)
         self.composer = Composer()
         self.context = ContextWatch(use_cases.count_context, bridge=bridge, parent=self)
         self.refusal = RefusalPanel(use_cases.loads, bridge=bridge, name_of=experts.name_of)
-        self._stack = QStackedWidget()
         self._lay_out()
         self._connect()
         bridge.follow_turns(use_cases.turns, self._on_turn)
@@ -103,6 +102,11 @@ class ChatPage(QWidget):
             self._show_branch(OpenConversation(self._unsent, ()))
             self.shown.emit(self._unsent.conversation_id)
         self.composer.focus_text()
+
+    def begin_with(self, expert_id: str) -> None:
+        """Begin a conversation that one expert answers."""
+        self.show_new()
+        self._actions.pin(expert_id)
 
     @Slot(str)
     def show_conversation(self, conversation_id: str) -> None:
@@ -137,8 +141,7 @@ class ChatPage(QWidget):
     def focus_chain(self) -> list[QWidget]:
         """The Tab key goes from top to bottom, also through messages that came later."""
         header = [self.header.picker, self.header.options_button]
-        above = [*header, self.empty.button, *self.transcript.focus_chain()]
-        return [*above, *self.composer.focus_chain()]
+        return [*header, *self.centre.focus_chain(), *self.composer.focus_chain()]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # Page keys pressed in the composer scroll what is read.
@@ -151,13 +154,11 @@ class ChatPage(QWidget):
 
     def _lay_out(self) -> None:
         set_role(self, "surface")
-        self._stack.addWidget(self.empty)
-        self._stack.addWidget(self.transcript)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.header)
-        layout.addWidget(self._stack, 1)
+        layout.addWidget(self.centre, 1)
         layout.addWidget(self.refusal)
         layout.addWidget(self.composer)
 
@@ -184,10 +185,11 @@ class ChatPage(QWidget):
         self._actions.failed.connect(self.failed)
         self._reader.read.connect(self._on_read)
         self._reader.failed.connect(self.failed)
-        self.empty.accepted.connect(self._on_empty_accepted)
         self.header.gauge.watch(self.context)
         self.composer.warning.watch(self.context)
         self.composer.attachments.changed.connect(self._note_unsent)
+        self.centre.write_requested.connect(self.composer.focus_text)
+        self.centre.add_model_requested.connect(self.add_model_requested)
         self._experts.changed.connect(self._retranslate)
         self.refusal.prices.changed.connect(self._retranslate)
         self.refusal.again_requested.connect(self._actions.again)
@@ -220,7 +222,7 @@ class ChatPage(QWidget):
 
     def _update(self) -> None:
         """Everything around the transcript that depends on what is shown."""
-        self._stack.setCurrentWidget(self.transcript if self.transcript.branch else self.empty)
+        self.centre.refresh()
         self.header.title.set_text(self._conversation.title or self.tr("New chat"))
         self.header.picker.show_pin(self._conversation.expert_id)
         self._update_running()
@@ -246,16 +248,6 @@ class ChatPage(QWidget):
         self.composer.set_can_send(bool(self._experts.usable))
         if not self._conversation.title:
             self.header.title.set_text(self.tr("New chat"))
-        if self._experts.usable:
-            self.empty.set_texts(
-                self.tr("Ask anything: the answer is made on this machine, and nothing leaves it."),
-                self.tr("Write a message"),
-            )
-        else:
-            self.empty.set_texts(
-                self.tr("There is no expert yet that could answer. Add a chat model in a GGUF file."),
-                self.tr("Add a model file…"),
-            )
 
     def _on_turn(self, event: TurnEvent) -> None:
         self.live.take(event)
@@ -341,10 +333,3 @@ class ChatPage(QWidget):
     @Slot()
     def _note_unsent(self) -> None:
         self.context.note(self._conversation, self.composer.text(), self.composer.attachments.files)
-
-    @Slot()
-    def _on_empty_accepted(self) -> None:
-        if self._experts.usable:
-            self.composer.focus_text()
-        else:
-            self.add_model_requested.emit()

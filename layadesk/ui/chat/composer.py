@@ -1,6 +1,6 @@
 """Where a message is written: the field, Send or Stop in one place, and the line that says who will answer."""
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QFileInfo, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
@@ -105,8 +105,11 @@ class Composer(QWidget):
         self.dialog.open()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if any(url.isLocalFile() for url in event.mimeData().urls()):
+        files = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
+        if files and not any(_is_model(path) for path in files):
             event.acceptProposedAction()
+        else:
+            event.ignore()  # the window takes models
 
     def dropEvent(self, event: QDropEvent) -> None:
         for url in event.mimeData().urls():
@@ -208,3 +211,8 @@ class Composer(QWidget):
     def _on_text_changed(self) -> None:
         self._update_button()
         self.text_changed.emit(self.text())
+
+
+def _is_model(path: str) -> bool:
+    """A GGUF or a folder, which are no text."""
+    return path.casefold().endswith(".gguf") or QFileInfo(path).isDir()

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QFileDialog, QMainWindow, QSplitter, QWidget
+from PySide6.QtWidgets import QMainWindow, QSplitter, QWidget
 
 from layadesk.domain.chat import Message
 from layadesk.domain.errors import ErrorReport
-from layadesk.domain.models import InstalledModel
 from layadesk.domain.worker_state import WorkerKind
 from layadesk.ui.bridge import Bridge
 from layadesk.ui.chat.chat_page import ChatPage
@@ -24,6 +23,7 @@ from layadesk.ui.shell.alert_banner import AlertBanner
 from layadesk.ui.shell.appearance import Appearance
 from layadesk.ui.shell.closing import Closing
 from layadesk.ui.shell.list_actions import ListActions
+from layadesk.ui.shell.model_ways import ModelWays
 from layadesk.ui.shell.navigation_rail import Destination
 from layadesk.ui.shell.notices import Notices
 from layadesk.ui.shell.pages import Page, Pages
@@ -87,13 +87,14 @@ class MainWindow(QMainWindow):
         )
         self.pages = Pages(self._banners, [self.panel_button])
         self.add_page(Destination.CHAT, self.page)
+        self.models = ModelWays(use_cases, bridge=bridge, chat=self.page, window=self)
+        self.add_page(Destination.MODELS, self.models.page)
         self.add_page(Destination.HEALTH, HealthPage(use_cases.diagnose, bridge=bridge))
         self.routes_page = RoutesPage(use_cases.route_counts, name_of=self._experts.name_of, bridge=bridge)
         self.add_page(Destination.ROUTES, self.routes_page)
         self.settings_page = SettingsPage(use_cases.import_settings, use_cases.load_settings, bridge=bridge)
         self.add_page(Destination.SETTINGS, self.settings_page)
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
-        self._dialog: QFileDialog | None = None
         self._lay_out()
         self.toast = Toast(self.pages)
         self._actions = ListActions(use_cases, bridge=bridge, conversations=self.list, toast=self.toast, window=self)
@@ -207,8 +208,10 @@ class MainWindow(QMainWindow):
         self.page.last_answer_changed.connect(self.panel.route.show_answer)
         self.page.last_answer_changed.connect(self.panel.resources.follow_answer)
         self.page.failed.connect(self.show_failure)
-        self.page.add_model_requested.connect(self.add_model)
-        self.side_bar.options.add_model_requested.connect(self.add_model)
+        self.models.join(self.show_page, self.pages, self.toast, self.failure)
+        self.models.failed.connect(self.show_failure)
+        self.models.page.focus_changed.connect(self._order_focus)
+        self.side_bar.options.add_model_requested.connect(self.models.page.doing.choose_files)
         self.routes_page.chat_requested.connect(self._focus_composer)
         self.settings_page.failed.connect(self.show_failure)
         self.settings_page.setting_changed.connect(self._appearance.follow)
@@ -327,23 +330,3 @@ class MainWindow(QMainWindow):
     def _on_panel_toggled(self, is_open: bool) -> None:
         self.panel.setVisible(is_open)
         self._appearance.keep_panel_visible(is_open)
-
-    @Slot()
-    def add_model(self) -> None:
-        """Choose a GGUF; its header is checked before anything else sees it."""
-        if self._dialog is None:
-            self._dialog = QFileDialog(self)
-            self._dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-            self._dialog.fileSelected.connect(self.import_model)
-        self._dialog.setWindowTitle(self.tr("Add a model file"))
-        self._dialog.setNameFilters([self.tr("Models (*.gguf)"), self.tr("All files (*)")])
-        self._dialog.open()
-
-    @Slot(str)
-    def import_model(self, path: str) -> None:
-        """Add the file at `path` to the experts."""
-        self.failure.hide()
-        self._bridge.deliver(self._use_cases.experts.import_file(path), self._on_imported, on_error=self.show_failure)
-
-    def _on_imported(self, model: InstalledModel) -> None:
-        self.toast.show_message(self.tr("{name} was added.").format(name=model.name))

@@ -39,6 +39,10 @@ _TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
             QT_TRANSLATE_NOOP("settings", "Web pages that may ask"),
             QT_TRANSLATE_NOOP("settings", "Their origins, as http://localhost:3000; without any, none may."),
         ),
+        "ui.welcome": (
+            QT_TRANSLATE_NOOP("settings", "Suggest models in an empty chat"),
+            QT_TRANSLATE_NOOP("settings", "As long as nothing but the starter is there."),
+        ),
         "guard.enabled": (
             QT_TRANSLATE_NOOP("settings", "Guard the memory"),
             QT_TRANSLATE_NOOP("settings", "Lets answers wait, and unloads an expert, before the system runs out."),

@@ -51,6 +51,7 @@ QToolButton[role="picker"]:focus { border-color: $accent; }
 QToolButton[role="rail"] { border-radius: ${radius}px; padding: 5px 10px; text-align: left; }
 QToolButton[role="rail"]:checked { background: $raised; }
 QToolButton[role="rail"]:focus { border-color: $accent; }
+QToolButton[role="fold"] { text-align: left; padding: 4px 2px; }
 QToolButton[role="range"] { color: $muted; padding: 1px 6px; }
 QToolButton[role="range"]:checked { background: $raised; color: $text; border-color: $border; }
 QToolButton[role="range"]:focus { border-color: $accent; }
@@ -76,6 +77,13 @@ QToolButton[role="chip"]:hover { background: $border; }
 QLabel[role="chip"] {
   background: $raised; color: $text; border-radius: ${chip_radius}px; padding: 2px ${gap_s}px; min-height: 17px;
 }
+QFrame[role="drop"] { background: $surface; border: 2px dashed $accent; border-radius: ${radius}px; }
+QFrame[role="bar"] { background: $surface; border: none; border-top: 1px solid $border; }
+QFrame[role="badge"] { background: transparent; border: 1px solid $border; border-radius: ${chip_radius}px; }
+QFrame[role="badge"][severity="ok"] { border-color: $ok; }
+QFrame[role="badge"][severity="warn"] { border-color: $warn; }
+QFrame[role="badge"][severity="danger"] { border-color: $danger; }
+QFrame[role="badge"][severity="accent"] { border-color: $accent; }
 QFrame[role="card"] { background: $surface; border: 1px solid $border; border-radius: ${radius}px; }
 QFrame[role="failure"] { background: transparent; border: 1px solid $danger; border-radius: ${radius}px; }
 QFrame[role="remark"] { background: transparent; border: 1px solid $border; border-radius: ${radius}px; }
@@ -90,6 +98,13 @@ QFrame[role="toast"] QLabel { color: $toast_text; }
 QFrame[role="toast"] QPushButton { background: transparent; color: $toast_link; border: 1px solid transparent;
   padding: 3px 8px; }
 QFrame[role="toast"] QPushButton:hover, QFrame[role="toast"] QPushButton:focus { border-color: $toast_link; }
+
+QCheckBox::indicator, QRadioButton::indicator { width: 8px; height: 8px; padding: 2px; background-clip: content;
+  border: 1px solid $muted; background-color: transparent; }
+QCheckBox::indicator { border-radius: 3px; }
+QRadioButton::indicator { border-radius: 6px; }
+QCheckBox::indicator:checked, QRadioButton::indicator:checked { background-color: $accent; border-color: $accent; }
+QCheckBox:focus, QRadioButton:focus { color: $accent; }
 
 QListView { background: transparent; border: none; outline: none; }
 QLineEdit { background: $surface; color: $text; border: 1px solid $accent; border-radius: 6px; padding: 2px 6px;
