@@ -3,17 +3,20 @@
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 
+from layadesk.ui.widgets.figure_text import FigureText
+
 SLACK_PX = 1
+Texts = QLabel | QAbstractButton | FigureText
 
 
 def cut_texts(window: QWidget) -> list[str]:
     """Labels and buttons on screen that have less room than their text needs. Elided labels say so by a tool tip."""
     found = []
     for widget in window.findChildren(QWidget):
-        if not widget.isVisible() or not isinstance(widget, QLabel | QAbstractButton) or not widget.text():
+        if not widget.isVisible() or not isinstance(widget, Texts) or not widget.text():
             continue
         needed = widget.sizeHint()
-        if isinstance(widget, QLabel) and widget.wordWrap():
+        if widget.hasHeightForWidth():
             is_cut = widget.height() + SLACK_PX < widget.heightForWidth(widget.width())
         else:
             is_cut = widget.width() + SLACK_PX < needed.width() or widget.height() + SLACK_PX < needed.height()
@@ -27,7 +30,7 @@ def overlaps(window: QWidget) -> list[str]:
     parts = [
         widget
         for widget in window.findChildren(QWidget)
-        if widget.isVisible() and isinstance(widget, QLabel | QAbstractButton) and widget.objectName() not in FLOATING
+        if widget.isVisible() and isinstance(widget, Texts) and widget.objectName() not in FLOATING
     ]
     places = [(part, QRect(part.mapTo(window, QPoint(0, 0)), part.size())) for part in parts]
     return [
@@ -47,5 +50,5 @@ def _clipped_alike(one: QWidget, other: QWidget) -> bool:
 
 
 def _named(widget: QWidget) -> str:
-    text = widget.text() if isinstance(widget, QLabel | QAbstractButton) else ""
+    text = widget.text() if isinstance(widget, Texts) else ""
     return f"{type(widget).__name__} “{text}” {widget.objectName()}"

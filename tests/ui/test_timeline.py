@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from layadesk.domain.hardware import EngineWork, GpuKind, GpuSample, HardwareSample
 from layadesk.ui.monitor.columns import HOST, KEYS, Column, row
-from layadesk.ui.monitor.curve_store import CAPACITY, CurveStore, thinned
-from layadesk.ui.monitor.timeline_chart import TimelineChart
+from layadesk.ui.monitor.curve_store import CAPACITY, CurveStore, outline, thinned
 from layadesk.ui.monitor.timeline_view import TimelineView
 from layadesk.ui.theme.tokens import DARK, LIGHT
 from layadesk.usecases.timeline import Band
@@ -173,6 +172,39 @@ def test_a_gap_is_seen_also_where_several_samples_fall_on_a_pixel() -> None:
     y[2000:2003] = np.nan
     _, thin = thinned(np.arange(4000.0), y, 200)
     assert np.isnan(thin).sum() == 1
+
+
+@given(values=st.lists(st.none() | st.floats(0, 1), min_size=1, max_size=400), n_buckets=st.integers(1, 50))
+def test_what_is_filled_reaches_each_peak_and_is_not_filled_where_nothing_is_known(
+    values: list[float | None], n_buckets: int
+) -> None:
+    top = np.array([np.nan if value is None else value for value in values])
+    x, bottom, upper = outline(np.arange(len(top), dtype=np.float64), top / 2, top, n_buckets)
+    n_gaps = int(np.isnan(upper).sum())
+    assert len(x) == len(bottom) == len(upper) <= n_buckets + min(n_gaps, n_buckets)
+    assert list(x) == sorted(x)
+    assert (n_gaps > 0) == bool(np.isnan(top).any())
+    known = np.isfinite(upper)
+    if known.any():
+        assert upper[known].max() == np.nanmax(top)
+        assert (bottom[known] <= upper[known]).all()
+
+
+def test_a_minute_is_drawn_with_each_sample_and_half_an_hour_once_a_second(view: TimelineView) -> None:
+    n_pictures = {}
+    for window_s in (60.0, 1800.0):
+        view.set_window(window_s)
+        start, seen = 100.0 + window_s, []
+        view.add([sample(start)])
+        view.draw()
+        for number in range(1, 9):
+            view.add([sample(start + number / 4, engine_bytes=number * GIB)])
+            view.follow()
+            seen.append(view.memory.lanes)
+        n_pictures[window_s] = len({id(lanes) for lanes in seen})
+    assert n_pictures == {60.0: 8, 1800.0: 3}
+    view.set_window(60.0)
+    assert view.memory.lanes[-1].curves[0].x[-1] == 0.0
 
 
 def test_the_minutes_before_this_run_are_drawn_as_steps_with_a_gap_before_the_live_curve(stage: Stage) -> None:
@@ -403,7 +435,7 @@ def test_a_band_leads_to_its_message_in_whatever_conversation_it_is(stage: Stage
     assert stage.window.page.transcript.view_of(message_id) is not None
 
 
-def colours_in(chart: TimelineChart) -> set[str]:
+def colours_in(chart: QWidget) -> set[str]:
     image = chart.grab().toImage()
     return {QColor(image.pixel(x, y)).name() for x in range(image.width()) for y in range(image.height())}
 

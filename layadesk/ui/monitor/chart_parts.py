@@ -12,15 +12,24 @@ LANE_GAP: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Fill:
+    """The room between two edges; `x` as in a Curve, NaN in `top` a gap."""
+
+    x: Floats
+    bottom: Floats
+    top: Floats
+    is_hatched: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """`x` is seconds ago (≤ 0), `y` 0–1 of its lane, NaN a gap. With a `base` the room between the two is filled."""
+    """`x` is seconds ago (≤ 0), `y` 0–1 of its lane, NaN a gap. `fill` lies behind it, in its colour."""
 
     x: Floats
     y: Floats
     token: str
     style: Qt.PenStyle = Qt.PenStyle.SolidLine
-    base: Floats | None = None
-    is_hatched: bool = False
+    fill: Fill | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -67,13 +67,39 @@ class CurveStore:
 
 def thinned(x: Floats, y: Floats, n_buckets: int) -> tuple[Floats, Floats]:
     """Two points for each of `n_buckets` of time, the least and the greatest, so that no peak is lost; where there is a
-    gap a third one, NaN. `x` ascends. Two curves with gaps in the same places come out equally long.
+    gap a third one, NaN. `x` ascends.
     """
-    n = len(x)
-    if n <= 2 * n_buckets:
+    if len(x) <= 2 * n_buckets:
         return x, y
-    edges = np.unique(np.searchsorted(x, np.linspace(x[0], x[-1], n_buckets, endpoint=False)))
+    edges = _edges(x, n_buckets)
     low, high = np.fmin.reduceat(y, edges), np.fmax.reduceat(y, edges)
-    gaps = np.flatnonzero(np.logical_or.reduceat(np.isnan(y), edges) & np.isfinite(high))
+    gaps = _gaps(y, edges, high)
     thin_x, thin_y = np.repeat(x[edges], 2), np.column_stack((low, high)).ravel()
     return np.insert(thin_x, 2 * gaps + 2, x[edges[gaps]]), np.insert(thin_y, 2 * gaps + 2, np.nan)
+
+
+def outline(x: Floats, bottom: Floats, top: Floats, n_buckets: int) -> tuple[Floats, Floats, Floats]:
+    """The upper edge of two curves, for what is filled between them: one point for each bucket, gaps of `top` as above.
+
+    To fill `thinned` curves, up and down in each bucket, took Qt ten times as long, and looks the same behind the line.
+    """
+    if len(x) <= n_buckets:
+        return x, bottom, top
+    edges = _edges(x, n_buckets)
+    high = np.fmax.reduceat(top, edges)
+    gaps = _gaps(top, edges, high)
+    return (
+        np.insert(x[edges], gaps + 1, x[edges[gaps]]),
+        np.insert(np.fmax.reduceat(bottom, edges), gaps + 1, np.nan),
+        np.insert(high, gaps + 1, np.nan),
+    )
+
+
+def _edges(x: Floats, n_buckets: int) -> NDArray[np.intp]:
+    """Where each bucket begins that has a sample."""
+    return np.unique(np.searchsorted(x, np.linspace(x[0], x[-1], n_buckets, endpoint=False)))
+
+
+def _gaps(y: Floats, edges: NDArray[np.intp], high: Floats) -> NDArray[np.intp]:
+    """The buckets of which only a part is known."""
+    return np.flatnonzero(np.logical_or.reduceat(np.isnan(y), edges) & np.isfinite(high))

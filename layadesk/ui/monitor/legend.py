@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication
 from layadesk.ui.monitor.columns import HOST, Column, GpuColumn, Key
 from layadesk.ui.texts import words
 from layadesk.ui.texts.numbers import per_second
-from layadesk.ui.theme.palette import current_colours
+from layadesk.ui.widgets.figure_text import Piece
 
 if TYPE_CHECKING:
     from layadesk.ui.monitor.curve_store import CurveStore
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 translate = QCoreApplication.translate
 MIB: Final = 2**20
 WORD_JOINER: Final = "\N{WORD JOINER}"
+NO_BREAK_SPACE: Final = "\N{NO-BREAK SPACE}"
 LINE, DASHES, DOTS, AREA, HATCH = "━", "╍", "┈", "■", "▨"
 Item = tuple[str, str, str, str]  # symbol, token, name, value
-Texts = tuple[str, str]  # HTML, plain
+Texts = tuple[tuple[Piece, ...], str]  # as it is shown, and as it is read out
 
 
 class Legend:
@@ -81,7 +82,8 @@ class Legend:
             name = translate("Legend", "read again from disk")
             items.append((DOTS, "danger", name, f"{again / MIB:.1f} MiB/s"))
         if not items:
-            return (translate("Legend", "Nothing has been computed yet."),) * 2
+            nothing = translate("Legend", "Nothing has been computed yet.")
+            return ((nothing, ""),), nothing
         return _texts(items)
 
     def _gpu_word(self, place: int, word: str) -> str:
@@ -96,11 +98,10 @@ class Legend:
         return words.unknown() if value is None else f"{value:.0f} %"
 
 
-def _texts(items: Iterable[Item]) -> Texts:
-    colours = current_colours()
-    html, plain = [], []
+def _texts(items: Sequence[Item]) -> Texts:
+    pieces: list[Piece] = []
     for symbol, token, name, value in items:
-        item = f"{name} {value}".replace(" ", "&nbsp;").replace("/", WORD_JOINER + "/" + WORD_JOINER)
-        html.append(f'<span style="color:{getattr(colours, token)}">{symbol}</span>&nbsp;{item}')
-        plain.append(f"{name} {value}")
-    return "&nbsp; ".join(html), ", ".join(plain)
+        item = f"{name} {value}".replace(" ", NO_BREAK_SPACE).replace("/", f"{WORD_JOINER}/{WORD_JOINER}")
+        pieces += ((f"{NO_BREAK_SPACE} ", ""),) if pieces else ()
+        pieces += ((symbol, token), (f"{NO_BREAK_SPACE}{item}", ""))
+    return tuple(pieces), ", ".join(f"{name} {value}" for _, _, name, value in items)

@@ -10,11 +10,11 @@ from layadesk.ui.monitor.readings import Place, Reading
 from layadesk.ui.texts import words
 from layadesk.ui.texts.numbers import gib, gib_with_unit, used_of_total
 from layadesk.ui.theme.fonts import figure_font, small_font, strong_font
-from layadesk.ui.theme.palette import current_colours
 from layadesk.ui.theme.tokens import GAP_M, GAP_S, GAP_XS, Ink
 from layadesk.ui.widgets.elided_label import ElidedLabel
+from layadesk.ui.widgets.figure_text import FigureText, Piece
 from layadesk.ui.widgets.meter_bar import MeterBar
-from layadesk.ui.widgets.roles import note, set_role
+from layadesk.ui.widgets.roles import set_role
 
 MIB = 2**20
 WORD_JOINER = "\N{WORD JOINER}"
@@ -32,13 +32,12 @@ class ResourceCard(QFrame):
         self._is_laid_out = False
         self._title = QLabel()
         self._title.setFont(strong_font())
-        self._figure = QLabel()
-        self._figure.setFont(figure_font())
+        self._figure = FigureText(figure_font(), wraps=False)
         self._name = ElidedLabel(meaning=Ink.MUTED)
         self._name.setFont(small_font())
         self._meter = MeterBar()
-        self._shares = note()
-        self._more = note()
+        self._shares = FigureText(small_font(), meaning=Ink.MUTED)
+        self._more = FigureText(small_font(), meaning=Ink.MUTED)
         self._lay_out()
         self._is_laid_out = True
         self.show_reading(reading)
@@ -78,15 +77,18 @@ class ResourceCard(QFrame):
         self._name.set_text(reading.name)
         self._name.setVisible(bool(reading.name))
         is_known = reading.used_bytes is not None
-        self._figure.setText(
+        self._figure.set_text(
             words.unknown() if reading.used_bytes is None else used_of_total(reading.used_bytes, reading.total_bytes)
         )
         self._meter.setVisible(is_known)
         self._meter.set_shares(self._share_fractions())
         has_legend = is_known and reading.place is not Place.SWAP
-        self._shares.setText(self._legend_html() if has_legend else self._shares_text())
+        if has_legend:
+            self._shares.set_pieces(self._legend_pieces())
+        else:
+            self._shares.set_text(self._shares_text())
         more = self._more_text()
-        self._more.setText(more)
+        self._more.set_text(more)
         self._more.setVisible(bool(more))
         self.setAccessibleName(f"{self._title.text()} {reading.name}".strip())
         told = filter(None, (self._figure.text(), self._shares_text(), more))
@@ -146,16 +148,14 @@ class ResourceCard(QFrame):
             ("", self.tr("free"), _figure(reading.free_bytes, gib_with_unit)),
         ]
 
-    def _legend_html(self) -> str:
-        colours = current_colours()
-        parts = []
+    def _legend_pieces(self) -> list[Piece]:
+        pieces: list[Piece] = []
         for token, name, figure in self._legend():
-            symbol = "■" if token else "□"
-            colour = str(getattr(colours, token)) if token else colours.muted
             # A word joiner after each character: a name of two Chinese characters may otherwise break in its middle.
             item = WORD_JOINER.join(f"{name} {figure}".replace(" ", NO_BREAK_SPACE))
-            parts.append(f'<span style="color:{colour}">{symbol}</span>&nbsp;{item}')
-        return "&nbsp; ".join(parts)
+            pieces += ((f"{NO_BREAK_SPACE} ", ""),) if pieces else ()
+            pieces += (("■" if token else "□", token or "muted"), (f"{NO_BREAK_SPACE}{item}", ""))
+        return pieces
 
     def _tool_tip(self) -> str:
         reading = self._reading

@@ -1,5 +1,6 @@
 """The machine in the right column. Follows the samples while it is shown; the charts join after the first paint."""
 
+import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Signal, Slot
@@ -11,8 +12,9 @@ from layadesk.domain.hardware import HardwareSample
 from layadesk.domain.machine_alerts import Severity
 from layadesk.ui.bridge import Bridge
 from layadesk.ui.monitor import chart_import
-from layadesk.ui.monitor.readings import readings
+from layadesk.ui.monitor.readings import Reading, readings
 from layadesk.ui.monitor.resource_card import ResourceCard
+from layadesk.ui.monitor.rhythm import WORDS_S, is_due
 from layadesk.ui.texts import words
 from layadesk.ui.theme.fonts import strong_font
 from layadesk.ui.theme.tokens import GAP_S
@@ -45,6 +47,7 @@ class ResourcePanel(QWidget):
         self._newest: HardwareSample | None = None
         self._past: tuple[HardwareSample, ...] = ()
         self._cards: dict[str, ResourceCard] = {}
+        self._worded_at = -math.inf
         self._timeline: TimelineView | None = None
         self._title = QLabel()
         self._title.setFont(strong_font())
@@ -192,13 +195,25 @@ class ResourcePanel(QWidget):
         self._newest = sample
         if self._timeline is not None:
             self._timeline.add((sample,))
-        if self.isVisible() and not self.window().isMinimized():
-            self._draw()
+        if not self.isVisible() or self.window().isMinimized():
+            return
+        newest = readings(sample)
+        if is_due(self._worded_at, sample.taken_at, WORDS_S) or {one.key for one in newest} != set(self._cards):
+            self._show_cards(sample, newest)
+        if self._timeline is not None:
+            self._show_marks(self._timeline)
+            self._timeline.follow()
 
     def _draw(self) -> None:
-        if self._newest is None:
-            return
-        newest = readings(self._newest)
+        """All of it, now."""
+        if self._newest is not None:
+            self._show_cards(self._newest, readings(self._newest))
+        if self._timeline is not None:
+            self._show_marks(self._timeline)
+            self._timeline.draw()
+
+    def _show_cards(self, sample: HardwareSample, newest: tuple[Reading, ...]) -> None:
+        self._worded_at = sample.taken_at
         keys = [reading.key for reading in newest]
         for key in [key for key in self._cards if key not in keys]:
             self._cards.pop(key).deleteLater()
@@ -211,9 +226,9 @@ class ResourcePanel(QWidget):
             card.show_reading(reading)
         self._cards = {key: self._cards[key] for key in keys}
         self._say_what_is_missing()
-        if self._timeline is not None:
-            self._timeline.set_marks((one.since, _MARKS[one.severity]) for one in self._resources.episodes())
-            self._timeline.draw()
+
+    def _show_marks(self, timeline: "TimelineView") -> None:
+        timeline.set_marks((one.since, _MARKS[one.severity]) for one in self._resources.episodes())
 
     def _on_charts_ready(self, timeline_class: "type[TimelineView]") -> None:
         timeline = timeline_class(self._resources.bands)

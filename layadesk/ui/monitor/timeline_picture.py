@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import Qt
 
-from layadesk.ui.monitor.chart_parts import Curve, Lane, Stretch
+from layadesk.ui.monitor.chart_parts import Curve, Fill, Lane, Stretch
 from layadesk.ui.monitor.columns import HOST, PERCENT, Column, GpuColumn, Key
-from layadesk.ui.monitor.curve_store import CurveStore, Floats, thinned
+from layadesk.ui.monitor.curve_store import CurveStore, Floats, outline, thinned
 from layadesk.usecases.timeline import Band
 
 SOLID, DASHED, DOTTED = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine
@@ -96,8 +96,7 @@ def _stack(store: CurveStore, view: View, parts: Iterable[tuple[int, str, str]])
     for place, column, token in parts:
         part = store.values((place, column), view.since)
         top = below + part
-        x, y = thinned(times, top, view.n_pixels)
-        _, base = thinned(times, np.where(np.isnan(top), np.nan, below), view.n_pixels)
-        curves.append(Curve(x, y, token, SOLID, base, is_hatched=column == Column.RAM_WEIGHTS))
-        below = below + np.nan_to_num(part)
+        fill = Fill(*outline(times, below, top, view.n_pixels), is_hatched=column == Column.RAM_WEIGHTS)
+        curves.append(Curve(*thinned(times, top, view.n_pixels), token, SOLID, fill))
+        below = np.where(np.isnan(part), below, top)
     return tuple(curves)

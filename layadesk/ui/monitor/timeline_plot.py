@@ -7,6 +7,7 @@ pyqtgraph's regions, fills and marks cost several times as much.
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -15,7 +16,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QGraphicsView, QWidget
 
-from layadesk.ui.monitor.chart_parts import LANE_GAP, Curve, Lane, Mark, Room, Stretch
+from layadesk.ui.monitor.chart_parts import LANE_GAP, Curve, Fill, Lane, Mark, Room, Stretch
 from layadesk.ui.monitor.curve_store import Floats
 from layadesk.ui.theme.palette import current_colours
 from layadesk.ui.theme.tokens import PHASE_INK, RADIUS
@@ -31,6 +32,7 @@ _PATTERNS: Final = {
     "prefill": Qt.BrushStyle.FDiagPattern,
     "decode": Qt.BrushStyle.SolidPattern,
 }
+_FILL_PATTERNS: Final = {False: Qt.BrushStyle.SolidPattern, True: Qt.BrushStyle.Dense4Pattern}
 _NOWHERE: Final = Room(60.0, 0, 0)
 
 
@@ -155,17 +157,18 @@ class _Backdrop(_Layer):
         super().__init__()
         self._stretches: tuple[Stretch, ...] = ()
         self._n_lanes = 0
-        self._fills: tuple[tuple[QPolygonF, Curve], ...] = ()
+        self._fills: tuple[tuple[QPolygonF, str, Qt.BrushStyle], ...] = ()
 
     def show_picture(self, room: Room, lanes: Sequence[Lane], stretches: Sequence[Stretch]) -> None:
-        """The bands, and the fills of those curves that have a base."""
+        """The bands, and what is filled below curves."""
         self._stretches = tuple(stretches)
         self._n_lanes = len(lanes)
         self._fills = tuple(
-            (polygon, curve)
+            (polygon, curve.token, _FILL_PATTERNS[curve.fill.is_hatched])
             for lane, rect in zip(lanes, room.lanes(len(lanes)), strict=True)
             for curve in lane.curves
-            for polygon in _fills(curve, room, rect)
+            if curve.fill is not None
+            for polygon in _polygons(curve.fill, room, rect)
         )
         self._spread(room)
 
@@ -176,9 +179,8 @@ class _Backdrop(_Layer):
             divider = QRectF(0, rect.top() - 1 - LANE_GAP, rect.width(), 1.0)
             painter.fillRect(divider, QColor(current_colours().border))
         painter.setPen(Qt.PenStyle.NoPen)
-        for polygon, curve in self._fills:
-            pattern = Qt.BrushStyle.Dense4Pattern if curve.is_hatched else Qt.BrushStyle.SolidPattern
-            painter.setBrush(QBrush(_colour(curve.token, _FILL_ALPHA), pattern))
+        for polygon, token, pattern in self._fills:
+            painter.setBrush(QBrush(_colour(token, _FILL_ALPHA), pattern))
             painter.drawPolygon(polygon)
 
     def _paint_stretch(self, painter: QPainter, stretch: Stretch) -> None:
@@ -240,16 +242,16 @@ def _pixels(y: Floats, rect: QRectF) -> Floats:
     return rect.bottom() - np.clip(y, 0.0, 1.0) * rect.height()
 
 
-def _fills(curve: Curve, room: Room, rect: QRectF) -> Iterator[QPolygonF]:
-    """The room between a curve and its base; one polygon for each stretch of it without a gap."""
-    if curve.base is None:
-        return
-    x = (1.0 + curve.x / room.window_s) * room.width
-    top, base = _pixels(curve.y, rect), _pixels(curve.base, rect)
-    edges = np.flatnonzero(np.diff(np.isfinite(top), prepend=False, append=False))
-    for start, end in zip(edges[::2], edges[1::2], strict=True):
-        if end - start < 2:
+def _polygons(fill: Fill, room: Room, rect: QRectF) -> Iterator[QPolygonF]:
+    """One for each stretch without a gap."""
+    x = (1.0 + fill.x / room.window_s) * room.width
+    top, bottom = _pixels(fill.top, rect), _pixels(fill.bottom, rect)
+    known = np.isfinite(top)
+    changes = np.flatnonzero(known[1:] != known[:-1]) + 1
+    edges = [0, *changes.tolist(), len(top)]
+    for start, end in pairwise(edges):
+        if end - start < 2 or not known[start]:
             continue
         xs, ys = x[start:end], top[start:end]
-        outline = np.concatenate((xs, xs[::-1])), np.concatenate((ys, base[start:end][::-1]))
+        outline = np.concatenate((xs, xs[::-1])), np.concatenate((ys, bottom[start:end][::-1]))
         yield pg.functions.arrayToQPolygonF(*outline)

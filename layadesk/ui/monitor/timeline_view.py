@@ -3,6 +3,7 @@
 Imports pyqtgraph and numpy: bring it in with `chart_import.load`.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterable
 
@@ -14,11 +15,13 @@ from layadesk.ui.monitor.chart_parts import Mark
 from layadesk.ui.monitor.columns import N_GPUS, row
 from layadesk.ui.monitor.curve_store import CurveStore
 from layadesk.ui.monitor.legend import Legend
+from layadesk.ui.monitor.rhythm import WORDS_S, is_due
 from layadesk.ui.monitor.timeline_chart import TimelineChart
 from layadesk.ui.monitor.timeline_picture import View, activity_lanes, memory_lanes, speed_lanes, stretches
 from layadesk.ui.texts import words
-from layadesk.ui.theme.fonts import strong_font
-from layadesk.ui.theme.tokens import GAP_S, GAP_XS, LANE_HEIGHT
+from layadesk.ui.theme.fonts import small_font, strong_font
+from layadesk.ui.theme.tokens import GAP_S, GAP_XS, LANE_HEIGHT, Ink
+from layadesk.ui.widgets.figure_text import FigureText
 from layadesk.ui.widgets.roles import note
 from layadesk.usecases.timeline import Band
 
@@ -50,12 +53,13 @@ class TimelineView(QWidget):
         self._window_s = WINDOWS_S[0]
         self._cursor: float | None = None
         self._marks: tuple[tuple[float, str], ...] = ()
+        self._drawn_at = self._worded_at = -math.inf
         self.memory = TimelineChart()
         self.activity = TimelineChart()
         self.speed = TimelineChart()
         self.charts = (self.memory, self.activity, self.speed)
         self._titles = tuple(QLabel() for _ in self.charts)
-        self._legends = tuple(note() for _ in self.charts)
+        self._legends = tuple(FigureText(small_font(), meaning=Ink.MUTED) for _ in self.charts)
         self._axis_start, self._at, self._axis_end = note(), note(), note()
         self._lay_out()
         for chart in self.charts:
@@ -78,6 +82,7 @@ class TimelineView(QWidget):
         """Forget all samples."""
         self._store.clear()
         self._newest = None
+        self._drawn_at = self._worded_at = -math.inf
 
     def set_window(self, window_s: float) -> None:
         """How far back the axis goes, seconds."""
@@ -126,11 +131,26 @@ class TimelineView(QWidget):
         """For the Tab key."""
         return list(self.charts)
 
-    def draw(self) -> None:
-        """The newest picture."""
+    def follow(self) -> None:
+        """Draw what would look other than before: a minute with each sample; once a second the words, and half an hour,
+        which moves by a pixel in six seconds.
+        """
         newest = self._newest
         if newest is None:
             return
+        if is_due(self._drawn_at, newest.taken_at, min(self._window_s / max(self.memory.width(), 1), WORDS_S)):
+            self._draw_curves(newest)
+        if is_due(self._worded_at, newest.taken_at, WORDS_S):
+            self._write_legends()
+
+    def draw(self) -> None:
+        """The newest picture, now."""
+        if self._newest is not None:
+            self._draw_curves(self._newest)
+            self._write_legends()
+
+    def _draw_curves(self, newest: HardwareSample) -> None:
+        self._drawn_at = newest.taken_at
         view = View(newest.taken_at, self._window_s, max(self.memory.width(), 1))
         drawn = stretches(self._bands(), view)
         marks = [Mark(at - view.now, token) for at, token in self._marks if at >= view.now - self._window_s]
@@ -140,7 +160,6 @@ class TimelineView(QWidget):
         places = range(len(self._gpu_ids))
         self.activity.show_picture(self._window_s, activity_lanes(self._store, view, places), drawn, marks)
         self.speed.show_picture(self._window_s, speed_lanes(self._store, view), drawn, marks)
-        self._write_legends()
 
     def legend_texts(self) -> tuple[str, ...]:
         """What the legends say, without their symbols."""
@@ -189,13 +208,14 @@ class TimelineView(QWidget):
         newest = self._newest
         if newest is None:
             return
+        self._worded_at = newest.taken_at
         index = self._store.index_near(newest.taken_at + self._cursor) if self._cursor is not None else None
         at, figures = self._store.row_at(len(self._store) - 1 if index is None else index)
         legend = Legend(figures, self._gpu_ids)
         view = View(newest.taken_at, self._window_s, 1)
         texts = (legend.memory(self._own_memory(newest)), legend.activity(), legend.speed(self._store, view))
-        for label, chart, (html, plain) in zip(self._legends, self.charts, texts, strict=True):
-            label.setText(html)
+        for label, chart, (pieces, plain) in zip(self._legends, self.charts, texts, strict=True):
+            label.set_pieces(pieces)
             label.setAccessibleName(plain)
             chart.setAccessibleDescription(plain)
         self._at.setText(self._moment_text(newest, at))

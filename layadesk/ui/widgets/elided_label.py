@@ -24,7 +24,10 @@ class ElidedLabel(QFrame):
 
     def set_text(self, text: str) -> None:
         """Show `text`; line breaks become spaces."""
-        self._text = " ".join(text.split())
+        line = " ".join(text.split())
+        if line == self._text:
+            return
+        self._text = line
         self.setAccessibleName(self._text)
         self._update_tool_tip()
         self.updateGeometry()
