@@ -55,7 +55,8 @@ class SamplingParams:
 
     None leaves a number to the model's own recommendation, else to `domain/sampling_defaults.py`. The rest is off at
     its default. `logit_bias` adds to the logits of tokens. `json_schema` (JSON text) or `grammar` (llama.cpp's GBNF)
-    bind the answer, thinking excepted; `stops_loops` ends an answer that only repeats itself.
+    bind the answer, thinking excepted; `stops_loops` ends an answer that only repeats itself. `ignore_eos` forbids the
+    tokens that end an answer, so that it is `max_tokens` long: for measurements.
     """
 
     temperature: float | None = None
@@ -85,6 +86,7 @@ class SamplingParams:
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     stops_loops: bool = True
+    ignore_eos: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ sampling a row without logits, two threads in one context. `check_batch` and the
 
 import ctypes
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from layadesk.engine.batch import Batch, BatchLimits, check_batch
 from layadesk.engine.json_grammar import grammar_of
 from layadesk.engine.llama_library import json_schema_to_gbnf, native
 from layadesk.engine.llama_sampler import LlamaSampler
-from layadesk.engine.sampling import sampler_chain
+from layadesk.engine.sampling import biases, sampler_chain
 from layadesk.engine.top_candidates import Logits
 
 log = logging.getLogger(__name__)
@@ -38,6 +38,7 @@ class LlamaExpert:
         self.facts = facts
         self._limits = BatchLimits(facts.n_batch, facts.n_parallel, facts.n_vocab, facts.n_seq_max)
         self._batch = native.llama_batch_init(facts.n_batch, 0, 1)
+        self._filled_seq_ids: list[int] = []
         self._rows: frozenset[int] = frozenset()
         self._logits_type = ctypes.c_float * facts.n_vocab
         self._piece = ctypes.create_string_buffer(256)
@@ -98,7 +99,13 @@ class LlamaExpert:
 
     def new_sampler(self, sampling: SamplingParams, seed: int) -> "LlamaSampler":
         """See Expert."""
-        return LlamaSampler(sampler_chain(sampling, seed), self._vocab, self._logits, grammar=sampling.grammar)
+        return LlamaSampler(
+            sampler_chain(sampling, seed),
+            self._vocab,
+            self._logits,
+            biases=biases(sampling, self._end_tokens()),
+            grammar=sampling.grammar,
+        )
 
     def seq_remove(self, seq_id: int, from_position: int = 0) -> None:
         """See Expert."""
@@ -144,6 +151,10 @@ class LlamaExpert:
         native.llama_model_free(self._model)
         self._context = self._model = self._memory = self._vocab = None
 
+    def _end_tokens(self) -> Iterator[int]:
+        """All that end an answer; llama.cpp makes each of them a control token."""
+        return (token for token in self.facts.control_texts.values() if self.is_eog(token))
+
     def _logits(self, row: int) -> Logits:
         """A view of a row's logits, valid until the next decode."""
         if row not in self._rows:
@@ -151,7 +162,8 @@ class LlamaExpert:
         found = native.llama_get_logits_ith(self._context, row)
         if not found:
             raise fail(ErrorCode.DECODE_FAILED, reason="row without logits", value=row)
-        return np.ctypeslib.as_array(self._logits_type.from_address(ctypes.addressof(found.contents)))
+        memory: Any = self._logits_type.from_address(ctypes.addressof(found.contents))
+        return np.frombuffer(memory, np.float32)
 
     def _fill(self, batch: Batch) -> None:
         native_batch = self._batch
@@ -160,9 +172,11 @@ class LlamaExpert:
         ctypes.memmove(native_batch.token, (native.llama_token * n)(*batch.tokens), 4 * n)
         ctypes.memmove(native_batch.pos, (native.llama_pos * n)(*batch.positions), 4 * n)
         ctypes.memmove(native_batch.logits, bytes(batch.wants_logits), n)
-        for row, seq_id in enumerate(batch.seq_ids):
-            native_batch.n_seq_id[row] = 1
-            native_batch.seq_id[row][0] = seq_id
+        if batch.seq_ids != self._filled_seq_ids:  # mostly the same, step after step
+            for row, seq_id in enumerate(batch.seq_ids):
+                native_batch.n_seq_id[row] = 1
+                native_batch.seq_id[row][0] = seq_id
+            self._filled_seq_ids = list(batch.seq_ids)
 
     def _asked_to_abort(self, _user_data: Any) -> bool:
         try:

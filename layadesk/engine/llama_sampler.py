@@ -9,7 +9,7 @@ import ctypes
 import math
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ import numpy as np
 from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
 from layadesk.engine.llama_library import native
 from layadesk.engine.sampling import (
-    Bias,
     Draw,
     Dry,
     Greedy,
@@ -45,7 +44,13 @@ class LlamaSampler:
     """A sampler chain of llama.cpp for one sequence. `logits_of` gives a row's logits, valid until the next decode."""
 
     def __init__(
-        self, stages: tuple[Stage, ...], vocab: Any, logits_of: Callable[[int], Logits], *, grammar: str | None = None
+        self,
+        stages: tuple[Stage, ...],
+        vocab: Any,
+        logits_of: Callable[[int], Logits],
+        *,
+        biases: Mapping[int, float],
+        grammar: str | None = None,
     ) -> None:
         self._logits_of = logits_of
         self._n_vocab = int(native.llama_vocab_n_tokens(vocab))
@@ -53,16 +58,24 @@ class LlamaSampler:
         self._chain = native.llama_sampler_chain_init(native.llama_sampler_chain_default_params())
         for stage in stages:
             native.llama_sampler_chain_add(self._chain, _native_stage(stage, vocab, self._n_vocab))
+        self._biases = {token: bias for token, bias in biases.items() if token < self._n_vocab}
+        self._biased = np.fromiter(self._biases, np.int64, len(self._biases))
+        self._raise = np.fromiter(self._biases.values(), np.float32, len(self._biases))
+        self._only_lowers = all(bias <= 0.0 for bias in self._biases.values())
         self._k = _n_wanted(stages)
         self._is_plain = stages == (Greedy(),)
-        self._biased = [
-            token for s in stages if isinstance(s, Bias) for token, _ in s.by_token if token < self._n_vocab
-        ]
         self._recent: deque[int] = deque(maxlen=max((_window(stage) for stage in stages), default=0))
 
     def sample(self, row: int, *, is_free: bool = False) -> int:
         """See Sampler."""
         logits = self._logits_of(row)
+        if self._is_plain and self._grammar is None and self._only_lowers:
+            token = self._likeliest(logits)
+            if token not in self._biases:
+                return token  # lowering others leaves it the likeliest
+        if self._biases:
+            logits = logits.copy()
+            logits[self._biased] += self._raise
         token = self._likeliest(logits) if self._is_plain else self._choose(logits, self._candidates(logits))
         if self._grammar is not None and not is_free:
             token = self._bound(logits, token)
@@ -85,13 +98,13 @@ class LlamaSampler:
         return token
 
     def _candidates(self, logits: Logits) -> Ids:
-        """What can survive: the likeliest, and as many more as may be pushed below them; what may be lifted, too."""
+        """What can survive: the likeliest, and as many more as may be pushed below them."""
         if self._k is None:
             return np.arange(self._n_vocab)
-        special = {*self._recent, *self._biased}
-        ids = top_candidates(logits, self._k + len(special))
-        if special and len(ids) < self._n_vocab:
-            ids = np.union1d(ids, np.fromiter(special, np.int64, len(special)))
+        recent = set(self._recent)
+        ids = top_candidates(logits, self._k + len(recent))
+        if recent and len(ids) < self._n_vocab:
+            ids = np.union1d(ids, np.fromiter(recent, np.int64, len(recent)))
         return ids
 
     def _choose(self, logits: Logits, ids: Ids) -> int:
@@ -168,7 +181,7 @@ def _n_wanted(stages: tuple[Stage, ...]) -> int | None:
                 return 1
             case TopK(k):
                 return k
-            case Bias() | Penalties() | Dry():
+            case Penalties() | Dry():
                 continue
             case _:
                 return None
@@ -181,7 +194,7 @@ def _window(stage: Stage) -> int:
 
 def _native_stage(stage: Stage, vocab: Any, n_vocab: int) -> Any:
     match stage:
-        case Bias() | Penalties() | Dry():
+        case Penalties() | Dry():
             made = _native_change(stage, vocab, n_vocab)
         case Mirostat(1, tau, eta, seed):
             made = native.llama_sampler_init_mirostat(n_vocab, seed, tau, eta, 100)
@@ -196,12 +209,8 @@ def _native_stage(stage: Stage, vocab: Any, n_vocab: int) -> Any:
     return made
 
 
-def _native_change(stage: Bias | Penalties | Dry, vocab: Any, n_vocab: int) -> Any:
+def _native_change(stage: Penalties | Dry, vocab: Any, n_vocab: int) -> Any:
     match stage:
-        case Bias(by_token):
-            known = [(token, bias) for token, bias in by_token if token < n_vocab]
-            biases = (native.llama_logit_bias * len(known))(*[native.llama_logit_bias(t, b) for t, b in known])
-            return native.llama_sampler_init_logit_bias(n_vocab, len(known), biases)
         case Penalties(last_n, repeat, frequency, presence):
             return native.llama_sampler_init_penalties(n_vocab, last_n, repeat, frequency, presence)
         case Dry(multiplier, base, allowed_length, last_n, breakers):

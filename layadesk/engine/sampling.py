@@ -1,6 +1,7 @@
 """The sampler chain of a request, as a value that a backend builds, and the check of what the request asks for."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from layadesk.domain.errors import ErrorCode, fail
@@ -11,13 +12,6 @@ MAX_STOPS = 64
 MAX_STOP_CHARS = 1024
 MAX_BIASES = 10_000
 MAX_GRAMMAR_CHARS = 64 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Bias:
-    """Adds to the logits of tokens; minus infinity forbids one."""
-
-    by_token: tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +109,13 @@ class Greedy:
     """Takes the likeliest token."""
 
 
-Stage = Bias | Penalties | Dry | TopNSigma | TopK | Typical | TopP | MinP | Xtc | Temperature | Mirostat | Draw | Greedy
+Stage = Penalties | Dry | TopNSigma | TopK | Typical | TopP | MinP | Xtc | Temperature | Mirostat | Draw | Greedy
 
 
 def sampler_chain(params: SamplingParams, seed: int) -> tuple[Stage, ...]:
     """The stages in llama.cpp's order; those at their neutral value are left out, what is None is the default."""
     params = resolve(params)
-    chain = _biased_and_punished(params)
+    chain = _punished(params)
     temperature = _value(params.temperature)
     if temperature == 0.0:
         return (*chain, Greedy())
@@ -143,10 +137,8 @@ def sampler_chain(params: SamplingParams, seed: int) -> tuple[Stage, ...]:
     return (*chain, Temperature(temperature), Draw(seed))
 
 
-def _biased_and_punished(params: SamplingParams) -> list[Stage]:
+def _punished(params: SamplingParams) -> list[Stage]:
     chain: list[Stage] = []
-    if params.logit_bias:
-        chain.append(Bias(params.logit_bias))
     punished = (_value(params.repeat_penalty), params.frequency_penalty, _value(params.presence_penalty))
     if params.repeat_last_n and punished != (1.0, 0.0, 0.0):
         chain.append(Penalties(params.repeat_last_n, *punished))
@@ -161,6 +153,14 @@ def _biased_and_punished(params: SamplingParams) -> list[Stage]:
             )
         )
     return chain
+
+
+def biases(params: SamplingParams, end_tokens: Iterable[int] = ()) -> dict[int, float]:
+    """What is added to the logits of tokens before the chain sees them; minus infinity forbids one."""
+    found: dict[int, float] = {}
+    for token, bias in params.logit_bias:
+        found[token] = found.get(token, 0.0) + bias
+    return found | (dict.fromkeys(end_tokens, -math.inf) if params.ignore_eos else {})
 
 
 def _value(number: float | None) -> float:

@@ -19,7 +19,8 @@ from layadesk.workers.engine_client import EngineClient
 
 MODEL_ID = "bench"
 PATIENCE_S = 300.0
-GREEDY = SamplingParams(temperature=0.0, repeat_penalty=1.0, stops_loops=False)
+# No end before the last token: a base model may end at once, and then nothing could be measured.
+GREEDY = SamplingParams(temperature=0.0, repeat_penalty=1.0, stops_loops=False, ignore_eos=True)
 
 
 @dataclass

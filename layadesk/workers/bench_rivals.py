@@ -68,6 +68,7 @@ class LlamaServer:
             "messages": [{"role": str(one.role), "content": one.text} for one in messages],
             "max_tokens": max_tokens,
             "temperature": 0,
+            "ignore_eos": True,  # as ours: an answer that ends at once measures nothing
             "stream": True,
             "cache_prompt": True,
         }

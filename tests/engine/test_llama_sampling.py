@@ -145,6 +145,14 @@ def test_a_bias_forbids_and_forces(model: LlamaExpert, row: int) -> None:
     assert drawn(model, row, forced, 3) == {7: 3}
 
 
+def test_the_tokens_that_end_an_answer_can_be_forbidden(model: LlamaExpert, row: int) -> None:
+    ends = {token for token in model.facts.control_texts.values() if model.is_eog(token)}
+    asked = replace(GREEDY, logit_bias=tuple((token, 1000.0) for token in ends))
+    assert set(drawn(model, row, asked, 3)) <= ends
+    for sampling in (asked, replace(asked, temperature=1.0), replace(asked, top_k=40, temperature=2.0)):
+        assert not ends & set(drawn(model, row, replace(sampling, ignore_eos=True), 20))
+
+
 @pytest.mark.parametrize(
     "punished",
     [

@@ -1,3 +1,4 @@
+import math
 from dataclasses import replace
 
 import pytest
@@ -5,7 +6,6 @@ import pytest
 from layadesk.domain.errors import ErrorCode, LayaDeskError
 from layadesk.domain.inference import SamplingParams
 from layadesk.engine.sampling import (
-    Bias,
     Draw,
     Dry,
     Greedy,
@@ -18,6 +18,7 @@ from layadesk.engine.sampling import (
     TopP,
     Typical,
     Xtc,
+    biases,
     check_sampling,
     sampler_chain,
     seed_of,
@@ -44,7 +45,6 @@ def test_temperature_0_is_greedy_and_still_punishes_repetition() -> None:
 def test_every_stage_has_its_place() -> None:
     full = replace(
         DEFAULTS,
-        logit_bias=((7, -1.0),),
         dry_multiplier=0.8,
         top_n_sigma=1.0,
         typical_p=0.9,
@@ -53,7 +53,6 @@ def test_every_stage_has_its_place() -> None:
         presence_penalty=0.1,
     )
     assert sampler_chain(full, 5) == (
-        Bias(((7, -1.0),)),
         Penalties(64, 1.1, 0.2, 0.1),
         Dry(0.8, 1.75, 2, 1024, ("\n", ":", '"', "*")),
         TopNSigma(1.0),
@@ -65,6 +64,12 @@ def test_every_stage_has_its_place() -> None:
         Temperature(0.6),
         Draw(5),
     )
+
+
+def test_biases_of_one_token_add_up_and_end_tokens_are_forbidden_only_where_asked() -> None:
+    biased = replace(DEFAULTS, logit_bias=((7, -1.0), (8, 2.0), (7, -0.5)))
+    assert biases(biased, [2]) == {7: -1.5, 8: 2.0}
+    assert biases(replace(biased, ignore_eos=True), [2, 8]) == {7: -1.5, 8: -math.inf, 2: -math.inf}
 
 
 def test_mirostat_takes_the_place_of_the_filters_and_of_the_draw() -> None:
