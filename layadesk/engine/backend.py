@@ -40,7 +40,7 @@ class ExpertFacts:
     window is still there (`seq_pos_min`). `needs_checkpoints`: cutting back is the exception, so states are worth
     keeping. `n_seq_max` sequences have a place, `n_parallel` of them run. `fingerprint` is the same for experts whose
     saved states can be exchanged. `recommended` is what the file itself says about sampling, `measure` what
-    the load took.
+    the load took. `devices` are those that have layers to compute.
     """
 
     architecture: str
@@ -68,6 +68,7 @@ class ExpertFacts:
     needs_checkpoints: bool = False
     recommended: SamplingDefaults = field(default_factory=SamplingDefaults)
     measure: LoadMeasure = field(default_factory=LoadMeasure)
+    devices: frozenset[str] = frozenset({"CPU"})
 
 
 class Sampler(Protocol):

@@ -3,7 +3,7 @@
 import logging
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError
 from layadesk.domain.inference import FinishReason
@@ -12,6 +12,7 @@ from layadesk.domain.sampling_defaults import resolve
 from layadesk.engine.backend import DecodeOutcome, Expert
 from layadesk.engine.cell_files import SavedCells
 from layadesk.engine.cell_keeper import CellKeeper
+from layadesk.engine.decode_step import Step, StepWork
 from layadesk.engine.failure_trace import trace_of
 from layadesk.engine.kept_cells import KeptCells
 from layadesk.engine.pace import StepPace
@@ -27,14 +28,6 @@ from layadesk.protocol.commands import Cancel, Shutdown, UnloadModel
 from layadesk.protocol.events import ExpertUse
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class StepWork:
-    """What one step did, for the statistics."""
-
-    n_prefill: int = 0
-    n_decoded: int = 0
 
 
 class ExpertRunner:
@@ -66,13 +59,18 @@ class ExpertRunner:
         self._events = events
         self._clock = clock
         self._pace = StepPace()
-        self._in_step: frozenset[str] = frozenset()
+        self._current: Step | None = None
         self._n_sampled = 0
 
     @property
     def model_id(self) -> str:
         """The expert's id."""
         return self.spec.model_id
+
+    @property
+    def devices(self) -> frozenset[str]:
+        """What it computes on."""
+        return self.expert.facts.devices
 
     @property
     def is_idle(self) -> bool:
@@ -99,13 +97,22 @@ class ExpertRunner:
             idle_s=0.0 if self.scheduler.running else self._clock() - self.last_used,
         )
 
+    @property
+    def is_stepping(self) -> bool:
+        """Whether a decode call is on its way: nothing else may touch the expert's cells until it has ended."""
+        return self._current is not None
+
+    def is_in_step(self, request_id: str) -> bool:
+        """Whether a request's tokens are in the batch that is being decoded right now."""
+        return self._current is not None and request_id in self._current.request_ids
+
     def is_called_off_by(self, message: object) -> bool:
         """Whether what has just arrived makes the batch that is being decoded right now pointless."""
         match message:
             case Shutdown():
                 return True
             case Cancel(request_id):
-                return request_id in self._in_step
+                return self.is_in_step(request_id)
             case UnloadModel(model_id):
                 return model_id == self.model_id
             case _:
@@ -143,12 +150,13 @@ class ExpertRunner:
         """Take a sequence out. What it has computed stays for a next turn, as long as nobody needs the room."""
         self.scheduler.remove(one, keeps_cells=keeps_cells)
         self.kept.apply_ops()
+        if self.scheduler.running:
+            self.kept.thin_out()
 
-    def step(self, should_abort: Callable[[], bool], *, is_shared: bool) -> StepWork:
-        """One decode call and what follows from it. `is_shared`: another expert's reader waits for its turn too.
+    def begin_step(self, *, is_shared: bool) -> Step | None:
+        """Plan the next decode call; None where there is nothing to compute. Then `compute`, then `end_step`.
 
-        `should_abort` is asked only while prompts are computed. In a decode it would be asked 500 times a token (once
-        for each node of SmolLM2's graph), which costs 2 % of the speed, and the token is there soon anyway.
+        `is_shared`: another expert's reader waits for the same device.
         """
         self._admit()
         n_decoding = self.scheduler.n_decoding
@@ -156,12 +164,30 @@ class ExpertRunner:
         self.kept.apply_ops()
         if not plan.shares:
             self._no_room(plan)
-            return StepWork()
-        n_prefill = plan.n_prefill
-        n_sampled = self._n_sampled
-        self._run(plan, should_abort if n_prefill else None)
+            return None
+        self._current = self._step_of(plan)
+        return self._current
+
+    def compute(self, step: Step, should_abort: Callable[[], bool]) -> None:
+        """The decode call itself, on any one thread. `should_abort` is asked there.
+
+        It is asked only while prompts are computed. In a decode it would be asked 500 times a token (once for each node
+        of SmolLM2's graph), which costs 2 % of the speed, and the token is there soon anyway.
+        """
+        began = self._clock()
+        try:
+            step.outcome = self.expert.decode(step.batch, should_abort if step.has_prompts else None)
+        except LayaDeskError as refusal:
+            step.outcome, step.error = DecodeOutcome.FAILED, refusal.report
+        step.seconds = self._clock() - began
+
+    def end_step(self, step: Step, should_abort: Callable[[], bool]) -> StepWork:
+        """What follows from a decode call."""
+        self._current = None
+        n_prefill = step.plan.n_prefill
+        self._follow(step, should_abort)
         self.last_used = self._clock()
-        return StepWork(n_prefill, self._n_sampled - n_sampled)
+        return StepWork(n_prefill, self._n_sampled - step.n_sampled_before)
 
     def close(self) -> None:
         """Free the expert; what it keeps goes to disk. It must be idle."""
@@ -181,31 +207,24 @@ class ExpertRunner:
             one.marks.admitted = one.marks.admitted or self._clock()
             self._events.prompt_built(one, self.expert.facts.memory)
 
-    def _run(self, plan: Plan, should_abort: Callable[[], bool] | None) -> None:
-        batch, rows = plan.batch()
+    def _step_of(self, plan: Plan) -> Step:
         for share in plan.shares:
             if share.sequence.marks.prefill_began is None:
                 share.sequence.marks.prefill_began = self._clock()
-        error = ErrorReport(ErrorCode.DECODE_FAILED, {"reason": "the library refused the batch"})
-        self._in_step = frozenset(share.sequence.request_id for share in plan.shares)
-        began = self._clock()
-        try:
-            outcome = self.expert.decode(batch, should_abort)
-        except LayaDeskError as refusal:
-            outcome, error = DecodeOutcome.FAILED, refusal.report
-        finally:
-            self._in_step = frozenset()
-        match outcome:
+        return Step(plan, *plan.batch(), self._n_sampled)
+
+    def _follow(self, step: Step, should_abort: Callable[[], bool]) -> None:
+        match step.outcome:
             case DecodeOutcome.OK:
-                self._pace.measured(len(batch), self._clock() - began)
-                self._computed(plan, rows)
+                self._pace.measured(len(step.batch), step.seconds)
+                self._computed(step.plan, step.rows)
             case DecodeOutcome.NO_SLOT:
-                self._no_room(plan)
+                self._no_room(step.plan)
             case DecodeOutcome.ABORTED:
-                self._resync(plan)
+                self._resync(step.plan)
             case DecodeOutcome.FAILED:
-                self._resync(plan)
-                self._isolate(plan, error, should_abort)
+                self._resync(step.plan)
+                self._isolate(step.plan, step.error, should_abort)
 
     def _computed(self, plan: Plan, rows: list[int]) -> None:
         self.scheduler.computed(plan)
@@ -277,7 +296,7 @@ class ExpertRunner:
             self.scheduler.pool.grow(row, one.tokens[one.n_past : n_left])
             self.scheduler.pool.cut(row, n_left, is_done=True)
 
-    def _isolate(self, plan: Plan, error: ErrorReport, should_abort: Callable[[], bool] | None) -> None:
+    def _isolate(self, plan: Plan, error: ErrorReport, should_abort: Callable[[], bool]) -> None:
         """Find out whose part made a decode fail: each alone; the one that fails alone is failed."""
         if len(plan.shares) == 1:
             log.warning("decode failed for request %s: %s", plan.shares[0].sequence.request_id, error.facts)
@@ -286,7 +305,9 @@ class ExpertRunner:
         for share in plan.shares:
             one = share.sequence
             if one.slot is not None:
-                self._run(Plan([Share(one, min(share.n_tokens, one.n_pending))]), should_abort)
+                alone = self._step_of(Plan([Share(one, min(share.n_tokens, one.n_pending))]))
+                self.compute(alone, should_abort)
+                self._follow(alone, should_abort)
 
     def _end(self, one: Sequence, reason: FinishReason) -> None:
         self.remove(one)

@@ -14,9 +14,11 @@ log = logging.getLogger(__name__)
 
 MIN_SAVED = 64  # tokens; fewer are computed sooner than read
 MIN_GAIN = 32  # tokens that the disk must give beyond what is in cells
-# Idle cells cost every token of others: attention steps over them. 2,100 of them take 17 % of SmolLM2's speed, and 5 %
-# of Gemma 3 270M's. What lies on disk as well is back in milliseconds.
-IDLE_SHARE = 8  # of all cells, an eighth
+# Idle cells cost every token of others: attention steps over them. 1,800 of them take 15 % of SmolLM2's speed, and 5 %
+# of Gemma 3 270M's. What lies on disk is back in milliseconds.
+IDLE_SHARE = 32  # of all cells
+IDLE_CELLS = 256  # attention takes cells in blocks of so many
+MAX_SAVED_AT_ONCE = 96 * 2**20  # bytes copied while others wait for a token, some 0.1 s
 
 
 class KeptCells:
@@ -89,15 +91,15 @@ class KeptCells:
             self._pool.cut(row, 0, is_done=True)
 
     def thin_out(self) -> None:
-        """Let idle cells go that the disk has too, where many are in the way; the conversation used last stays."""
+        """Let idle cells go to disk where many are in the way of those who run."""
         n_idle = self._pool.n_evictable()
-        for row in self._pool.kept[:-1]:
-            if n_idle <= self._pool.n_cells // IDLE_SHARE:
-                break
-            if row.is_saved:
+        for row in self._pool.kept:
+            if n_idle <= max(IDLE_CELLS, self._pool.n_cells // IDLE_SHARE):
+                return
+            if row.is_saved or self._can_save_now(row):
                 n_idle -= len(row.tokens)
-                self._pool.drop(row)
-        self.apply_ops()
+                self._pool.drop(row, is_worth_saving=True)
+                self.apply_ops()
 
     def apply_ops(self) -> None:
         """Do in the library's memory what the pool has decided; what is lost there goes to disk if it is worth it."""
@@ -138,10 +140,21 @@ class KeptCells:
         self.apply_ops()
 
     def _next_unsaved(self) -> Row | None:
-        if self._keeper is None or not self._keeper.has_room():
-            return None
-        kept = [row for row in self._pool.kept if self._pool.is_newest(row) and len(row.tokens) >= MIN_SAVED]
-        return next((row for row in kept if row.conversation_id and not row.is_saved), None)
+        return next((row for row in self._pool.kept if not row.is_saved and self._can_save(row)), None)
+
+    def _can_save(self, row: Row) -> bool:
+        return (
+            self._keeper is not None
+            and row.conversation_id != ""
+            and len(row.tokens) >= MIN_SAVED
+            and self._pool.is_newest(row)
+            and self._keeper.has_room()
+        )
+
+    def _can_save_now(self, row: Row) -> bool:
+        """Whether saving takes so little time that nobody feels it."""
+        n_bytes = (self._expert.facts.memory.kv_bytes or 0) * len(row.tokens) // max(1, self._pool.n_cells)
+        return n_bytes <= MAX_SAVED_AT_ONCE and self._can_save(row)
 
     def _save(self, slot: int, tokens: list[int], conversation_id: str) -> None:
         if self._keeper is None or not conversation_id or len(tokens) < MIN_SAVED or not self._keeper.has_room():

@@ -13,7 +13,7 @@ from layadesk.engine.backend import LoadCancelled
 from layadesk.engine.llama_buffers import made_buffers, mapped_bytes
 from layadesk.engine.llama_context import ContextNumbers, context_numbers
 from layadesk.engine.llama_expert import LlamaExpert
-from layadesk.engine.llama_facts import has_large_state, read_facts
+from layadesk.engine.llama_facts import computing_devices, has_large_state, read_facts
 from layadesk.engine.llama_library import LlamaLibrary, first_error, is_out_of_memory, native, repacked_bytes
 from layadesk.engine.llama_params import context_params, model_params
 from layadesk.engine.own_memory import available_bytes, private_bytes
@@ -58,7 +58,8 @@ class LlamaBackend:
                 private_bytes() - before,
                 mapped_bytes(lines),
             )
-            return LlamaExpert(model, context, replace(facts, measure=measure))
+            devices = computing_devices(measure.devices, facts, numbers)
+            return LlamaExpert(model, context, replace(facts, measure=measure, devices=devices))
 
     def _load_model(
         self, spec: ExpertSpec, numbers: ContextNumbers, on_progress: Callable[[float], bool], lines: Lines

@@ -2,8 +2,10 @@
 
 import ctypes
 import hashlib
+from collections.abc import Iterable
 from typing import Any
 
+from layadesk.domain.memory_fit.bill import CPU, DeviceBill
 from layadesk.domain.sampling_defaults import from_metadata
 from layadesk.engine.backend import ExpertFacts
 from layadesk.engine.llama_context import ContextNumbers
@@ -61,6 +63,13 @@ def read_facts(
         recommended=from_metadata(_sampling_texts(model)),
         needs_checkpoints=has_large_state(model, swa_full=numbers.swa_full),
     )
+
+
+def computing_devices(bills: Iterable[DeviceBill], facts: ExpertFacts, numbers: ContextNumbers) -> frozenset[str]:
+    """Where layers are. The host keeps the table of embeddings in any case, and only looks up rows in it."""
+    devices = {one.device for one in bills if one.device != CPU and one.weights_bytes > 0}
+    is_all_there = facts.n_gpu_layers > facts.n_layer and not numbers.n_cpu_moe and not numbers.tensor_overrides
+    return frozenset(devices if devices and is_all_there else devices | {CPU})
 
 
 def _can_tokenize(vocab: Any, n_vocab: int) -> bool:

@@ -10,7 +10,6 @@ import queue
 import time
 from collections import deque
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
@@ -25,6 +24,7 @@ from layadesk.engine.request_check import check_request
 from layadesk.engine.request_events import RequestEvents
 from layadesk.engine.residency import Limits
 from layadesk.engine.sequence import Marks, Sequence, SequenceState
+from layadesk.engine.steps import BEAT_S, StepEnded, Steps
 from layadesk.engine.throughput import Throughput
 from layadesk.engine.token_counts import TokenCounts
 from layadesk.protocol.commands import (
@@ -43,10 +43,9 @@ from layadesk.protocol.events import EngineEvent, Failed, ModelLoading
 
 log = logging.getLogger(__name__)
 
-LoopResult = PromptReady | PromptRefused | PromptCounted | LoadProgress | LoadEnded | CellsRead
+LoopResult = PromptReady | PromptRefused | PromptCounted | LoadProgress | LoadEnded | CellsRead | StepEnded
 LoopMessage = EngineCommand | LoopResult
 
-BEAT_S = 5.0  # how often a long step shows that it still moves
 STOP_S = 2.0
 REST_S = 1.0  # without work; then kept cells go to disk
 
@@ -86,11 +85,15 @@ class EngineLoop:
         )
         self._counts = TokenCounts(self._experts, self._prompts, put)
         self._throughput = Throughput(put, clock)
+        self._steps = Steps(
+            self._experts.runners,
+            self._throughput,
+            post=inbox.put,
+            set_phase=set_phase,
+            clock=clock,
+            calls_off=self._calls_off,
+        )
         self._preparing: dict[int, Sequence] = {}
-        self._turn = 0
-        self._n_steps = 0
-        self._last_beat = 0.0
-        self._must_abort = False
         self._is_over = False
 
     def run(self) -> bool:
@@ -101,20 +104,30 @@ class EngineLoop:
         self._take_messages(may_wait=True)
         while not self._is_over:
             self._let_in()
-            has_stepped = self._step()
+            has_stepped = self._steps.take(has_news=lambda: bool(self._arrived))
+            self._throughput.tell(self._experts.runners.values(), n_waiting=self._n_waiting(), is_over=False)
             self._events.positions(self._open.values(), self._has_free_slot)
             self._take_messages(may_wait=not has_stepped)
         return self._stop()
 
     def _take_messages(self, *, may_wait: bool) -> None:
         """All that has arrived; waits for one when there is nothing to do."""
-        if may_wait and not self._arrived:
+        if may_wait and not self._arrived and self._steps.is_in_flight:
+            self._wait_for_step()
+        elif may_wait and not self._arrived:
             self._throughput.tell(self._experts.runners.values(), n_waiting=len(self._open), is_over=True)
-            self._set_phase("idle" if self._experts.loading is None else "loading", self._n_steps)
+            self._set_phase("idle" if self._experts.loading is None else "loading", self._steps.n_steps)
             self._wait()
         self._drain()
         while self._arrived and not self._is_over:
             self._handle(self._arrived.popleft())
+
+    def _wait_for_step(self) -> None:
+        """For a message while another thread computes; StepEnded is one."""
+        try:
+            self._arrived.append(self._inbox.get(timeout=BEAT_S))
+        except queue.Empty:
+            self._steps.tell_phase()
 
     def _wait(self) -> None:
         """For a message, or for a moment of rest that kept cells can use to get to disk."""
@@ -148,6 +161,7 @@ class EngineLoop:
             case UnloadModel():
                 self._unload_if_allowed(message)
             case ForgetConversation(conversation_id):
+                self._steps.settle_all()
                 self._experts.forget_conversation(conversation_id)
             case CountTokens():
                 self._counts.ask(message)
@@ -160,6 +174,8 @@ class EngineLoop:
 
     def _handle_result(self, result: LoopResult) -> None:
         match result:
+            case StepEnded():
+                self._steps.collect()
             case PromptReady() | PromptRefused():
                 self._take_prompt(result)
             case PromptCounted():
@@ -171,6 +187,7 @@ class EngineLoop:
             case CellsRead(order, model_id, cells, seconds):
                 runner = self._experts.runners.get(model_id)
                 if runner is not None:
+                    self._steps.settle(runner)
                     runner.restored(order, cells, seconds)
 
     def _configure(self, configure: Configure) -> None:
@@ -280,6 +297,9 @@ class EngineLoop:
 
     def _take_out(self, one: Sequence) -> None:
         if one.state in (SequenceState.WAITING, SequenceState.RUNNING):
+            runner = self._experts.runners[one.model_id]
+            self._steps.settle(runner, calls_off=runner.is_in_step(one.request_id))
+        if one.state in (SequenceState.WAITING, SequenceState.RUNNING):  # its last token may just have come
             self._experts.runners[one.model_id].remove(one)
 
     def _forget(self, one: Sequence) -> None:
@@ -293,45 +313,21 @@ class EngineLoop:
         runner = self._experts.usable(model_id)
         return runner is not None and runner.scheduler.has_free_slot
 
-    def _busy_runners(self) -> list[ExpertRunner]:
-        return [runner for runner in self._experts.runners.values() if runner.scheduler.has_work]
-
-    def _step(self) -> bool:
-        """One step of every expert that has something to do, a different one first each time; whether there was any."""
-        busy = self._busy_runners()
-        self._turn += 1
-        start = self._turn % len(busy) if busy else 0
-        for runner in busy[start:] + busy[:start]:
-            self._throughput.begin()
-            self._must_abort = False
-            self._set_phase("decode" if runner.scheduler.n_decoding else "prefill", self._n_steps)
-            is_shared = any(other is not runner and other.scheduler.n_decoding > 0 for other in busy)
-            self._throughput.add(runner.step(partial(self._should_abort, runner), is_shared=is_shared))
-            self._n_steps += 1
-            if self._arrived:  # seen while it computed; the next step begins with another expert
-                break
-        if busy:
-            self._throughput.tell(self._experts.runners.values(), n_waiting=self._n_waiting(), is_over=False)
-        return bool(busy)
-
-    def _should_abort(self, runner: ExpertRunner) -> bool:
-        """Asked by the native code in the middle of a prefill, on this thread: has anyone called it off?"""
-        now = self._clock()
-        if now - self._last_beat >= BEAT_S:
-            self._last_beat = now
-            self._n_steps += 1
-            self._set_phase("prefill", self._n_steps)
-        if not self._inbox.empty():
-            n_seen = len(self._arrived)
-            self._drain()
-            self._must_abort = self._must_abort or any(map(runner.is_called_off_by, list(self._arrived)[n_seen:]))
-        return self._must_abort
+    def _calls_off(self, runner: ExpertRunner) -> bool:
+        """Whether something has arrived that makes the step of an expert pointless."""
+        if self._inbox.empty():
+            return False
+        n_seen = len(self._arrived)
+        self._drain()
+        return any(map(runner.is_called_off_by, list(self._arrived)[n_seen:]))
 
     def _stop(self) -> bool:
+        is_quiet = self._steps.stop(STOP_S)
         for one in list(self._open.values()):
-            self._take_out(one)
+            if is_quiet:
+                self._take_out(one)
             self._events.finished(one, FinishReason.CANCELLED)
-        is_quiet = self._loader.stop(STOP_S) & self._prompts.stop(STOP_S)
+        is_quiet &= self._loader.stop(STOP_S) & self._prompts.stop(STOP_S)
         self._drain()
         for message in self._arrived:
             if isinstance(message, LoadEnded) and message.expert is not None:
@@ -340,5 +336,5 @@ class EngineLoop:
             self._experts.close_all()
         if self._keeper is not None:
             is_quiet &= self._keeper.stop(STOP_S)
-        log.info("engine loop ended after %d steps", self._n_steps)
+        log.info("engine loop ended after %d steps", self._steps.n_steps)
         return is_quiet

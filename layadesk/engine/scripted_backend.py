@@ -92,6 +92,7 @@ class ScriptedExpert:
             n_parallel=params.n_parallel,
             needs_checkpoints=not options.can_rewind or options.n_swa > 0,
             fingerprint=f"scripted {spec.path}",
+            devices=frozenset(params.devices or ScriptedBackend.devices),
         )
         self._model_id = spec.model_id
         self._options = options

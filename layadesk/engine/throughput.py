@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
-from layadesk.engine.expert_runner import ExpertRunner, StepWork
+from layadesk.engine.decode_step import StepWork
+from layadesk.engine.expert_runner import ExpertRunner
 from layadesk.protocol.events import EngineEvent, EngineStats
 
 EVERY_S = 0.5

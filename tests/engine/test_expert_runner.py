@@ -125,7 +125,10 @@ class Lab:
     def step(self) -> None:
         if not self.runner.scheduler.has_work:
             self.read_disk()
-        self.runner.step(lambda: False, is_shared=False)
+        step = self.runner.begin_step(is_shared=False)
+        if step is not None:
+            self.runner.compute(step, lambda: False)
+            self.runner.end_step(step, lambda: False)
         assert self.expert.n_cells_used == self.runner.scheduler.pool.n_used, "cells leaked"
 
     def forget_all(self) -> None:
@@ -370,17 +373,21 @@ def test_the_file_of_a_scripted_expert_must_exist(tmp_path: Path) -> None:
         ScriptedBackend().load(ExpertSpec("e", str(tmp_path / "nothing")), lambda _fraction: True)
 
 
-def test_idle_cells_that_the_disk_has_too_do_not_stay_in_the_way_of_others(load: Callable[..., ScriptedExpert]) -> None:
+@pytest.mark.parametrize("has_rested", [True, False])
+def test_idle_cells_do_not_stay_in_the_way_of_others_and_come_back_from_the_disk(
+    load: Callable[..., ScriptedExpert], has_rested: bool
+) -> None:
     lab = Lab(load(n_ctx=1000))
     for order in range(1, 5):
         lab.arrive(order, f"{order}" * 60, conversation_id=f"talk {order}")
         lab.run()
-        while lab.runner.kept.save_next():
+        while has_rested and lab.runner.kept.save_next():
             pass
     lab.arrive(9, "hi", conversation_id="another")
     lab.run()
     kept = {row.conversation_id for row in lab.runner.scheduler.pool.kept}
     assert kept == {"talk 4", "another"}
+    assert set(lab.shelf.saved) >= {"talk 1", "talk 2", "talk 3"}
     lab.arrive(10, "1" * 60, conversation_id="talk 1")
     lab.run()
     times = lab.end(10).timings  # type: ignore[union-attr]  # Finished
