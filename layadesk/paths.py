@@ -41,6 +41,16 @@ class DataPaths:
         return self.root / "models"
 
     @property
+    def remote_experts(self) -> Path:
+        """The experts that run elsewhere; no keys in it."""
+        return self.root / "models" / "remote.json"
+
+    @property
+    def keys(self) -> Path:
+        """API keys, where the system has no keyring; only its owner may read it."""
+        return self.root / "keys.json"
+
+    @property
     def inventory(self) -> Path:
         """The list of installed models, also of those that lie elsewhere."""
         return self.models / "inventory.json"

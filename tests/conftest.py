@@ -12,6 +12,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # the developer's own is never touched
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # a test that wants a real window starts its own X server
 
 _REPO = Path(__file__).resolve().parent.parent

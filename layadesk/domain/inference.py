@@ -149,7 +149,8 @@ class Timings:
     `ttft_ms` counts from the arrival in the engine to the first token, `total_ms` to the last. `restore_ms` is the
     reading of cells from disk, `sample_ms` the choosing of all tokens; `gap_p50_ms`, `gap_p95_ms` and `gap_max_ms` are
     the waits between tokens. `n_thinking` of the decoded tokens were thinking. `n_before` of the prompt tokens are the
-    answer's own beginning, where it was gone on with.
+    answer's own beginning, where it was gone on with. `is_counted` false: a remote server did not say how many tokens
+    there were, and a count of 0 means unknown; so does an `n_ctx` of 0.
     """
 
     queue_ms: float | None = None
@@ -170,6 +171,7 @@ class Timings:
     n_thinking: int = 0
     n_ctx: int = 0
     n_before: int = 0
+    is_counted: bool = True
 
     @property
     def prefill_tps(self) -> float | None:

@@ -116,6 +116,11 @@ def host_of(base_url: str) -> str:
     return shown if port is None else f"{shown}:{port}"
 
 
+def origin_of(base_url: str) -> str:
+    """`https://api.example.com:8000`: what a key belongs to."""
+    return f"{base_url.partition('://')[0].lower()}://{host_of(base_url)}"
+
+
 def is_loopback(base_url: str) -> bool:
     """Whether the address is this machine's own, by its spelling alone; no name is looked up."""
     try:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from layadesk.domain.routing_labels import Effort
@@ -26,6 +26,8 @@ _NAMED: Final[tuple[tuple[re.Pattern[str], dict[str, float], dict[str, float]], 
     (re.compile(r"role-?play|rp(?:[^a-z]|$)|mytho|nous-capy|stheno", re.I), {"roleplay": 0.9, "chat": 0.8}, {}),
     (re.compile(r"writ(?:er|ing)|novel|story|gutenberg", re.I), {"writing": 0.9, "rewrite": 0.8}, {"humanities": 0.7}),
 )
+_SIZE: Final = re.compile(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d+)?)b(?![a-z0-9])", re.I)
+_DEAR: Final = 0.8
 _THINKS: Final = re.compile(
     r"qwen-?3(?!.*instruct-2507)|(?:^|[^a-z])r1(?:[^a-z]|$)|qwq|think|magistral|gpt-oss|smollm3", re.I
 )
@@ -73,6 +75,14 @@ def guess_strengths(name: str, *, n_parameters: float | None, languages: tuple[s
         bool(_THINKS.search(name)),
         _SPECIALIST_OTHERWISE if tasks else MIDDLING,
     )
+
+
+def guess_remote(name: str) -> Strengths:
+    """As `guess_strengths`, for a model elsewhere: large and dear where its name does not say how large."""
+    size = _SIZE.search(name)
+    if size is not None:
+        return guess_strengths(name, n_parameters=float(size[1]) * 1e9)
+    return replace(guess_strengths(name, n_parameters=None), effort_ceiling=Effort.HEAVY, cost=_DEAR)
 
 
 def _ceiling(n_parameters: float | None) -> Effort:

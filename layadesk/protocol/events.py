@@ -72,7 +72,10 @@ class Loading(msgspec.Struct, frozen=True, tag=True):
 
 
 class PromptBuilt(msgspec.Struct, frozen=True, tag=True):
-    """The prompt: `n_prompt` tokens, `n_cached` of them in the KV cache; `n_dropped` messages left out."""
+    """The prompt: `n_prompt` tokens, `n_cached` of them in the KV cache; `n_dropped` messages left out.
+
+    `n_ctx` 0: the expert is remote, and its counts are not known yet.
+    """
 
     request_id: str
     n_prompt: int
@@ -99,7 +102,10 @@ class ThinkingDelta(msgspec.Struct, frozen=True, tag=True):
 
 
 class TextDelta(msgspec.Struct, frozen=True, tag=True):
-    """New text since the last delta; `n_decoded` counts all tokens so far. Deltas may be merged, never lost."""
+    """New text since the last delta; `n_decoded` counts all tokens so far (0: nobody counts, the expert is remote).
+
+    Deltas may be merged, never lost.
+    """
 
     request_id: str
     text: str
