@@ -19,10 +19,12 @@ from layadesk.domain.models import InstalledModel
 from layadesk.domain.server import Listening, ServedRequest
 from layadesk.model_library.catalogue import shipped_strengths
 from layadesk.model_library.expert_table import ExpertTable
+from layadesk.model_library.remote_list import RemoteList
 from layadesk.paths import DataPaths, assets_dir, shipped_starter
 from layadesk.protocol.feed import Feed
 from layadesk.protocol.options import EngineOptions, RouterOptions
 from layadesk.settings import definitions
+from layadesk.settings.key_store import KeyStore
 from layadesk.settings.settings import Settings
 from layadesk.store.store import Store
 from layadesk.telemetry.sampler import Sampler
@@ -57,6 +59,7 @@ from layadesk.usecases.move_chats import MoveChats
 from layadesk.usecases.price_load import PriceLoad
 from layadesk.usecases.probe_machine import probe_machine
 from layadesk.usecases.regenerate import Regenerate
+from layadesk.usecases.remote_experts import RemoteExperts
 from layadesk.usecases.route_texts import RouteTexts
 from layadesk.usecases.router_learning import LearnedFiles, RouterLearning
 from layadesk.usecases.running_turns import RunningTurns
@@ -130,13 +133,16 @@ class Core:
             lambda: spawn.start_router(self._router_options()), log_dir=self.paths.logs, run_dir=self.paths.run
         )
         self.learned = LearnedFiles(self.paths.router_learned)
+        strengths = ExpertTable(self.paths.expert_table, shipped_strengths(self.catalogues.current()))
+        self.remotes = RemoteExperts(RemoteList(self.paths.remote_experts), KeyStore(self.paths.keys), strengths)
         self.pool = ExpertPool(
             self.inventory,
             self.settings,
             self.engine,
-            ExpertTable(self.paths.expert_table, shipped_strengths(self.catalogues.current())),
+            strengths,
             catalogue=self.catalogues.current,
             learned_confidence=self.learned.confidence,
+            remotes=self.remotes.candidates,
         )
         self.route_texts = RouteTexts(self.pool, self.router)
         self.experts = Experts(self.inventory, self.pool)
@@ -165,7 +171,7 @@ class Core:
             changed=self.experts.changed,
         )
         self.downloads = Downloads(self.models.downloads(), installed=self.experts.has_changed)
-        self.answers = AnswerRequest(self.pool, self.router, ExpertRunners(self.engine), self.gate)
+        self.answers = AnswerRequest(self.pool, self.router, ExpertRunners(self.engine, self.remotes.client), self.gate)
         self.ask = Ask(self.answers, self.settings)
         self.serve = Serve(self.settings, ServerKey(self.paths.server_key), self._listen)
 
@@ -222,6 +228,7 @@ class Core:
         """Start the children in the background; returns at once."""
         self.engine.start()
         self.router.start()
+        self.remotes.start()
 
     def stop(self) -> None:
         """End the children and whatever runs; blocks up to a few seconds."""
@@ -230,6 +237,7 @@ class Core:
         self.downloads.close()
         self.library.close()
         self.gate.close()
+        self.remotes.stop()
         self.sampler.stop()
         router_end = threading.Thread(target=self.router.stop, name="router-stop")
         router_end.start()
@@ -303,6 +311,7 @@ class Desk:
             downloads=core.downloads,
             serve=core.serve,
             look_at_library=self._look,
+            remotes=core.remotes,
         )
 
     def start(self) -> None:

@@ -20,6 +20,7 @@ from layadesk.usecases.manage_experts import Experts
 from layadesk.usecases.memory_guard import MemoryGuard
 from layadesk.usecases.move_chats import MoveChats
 from layadesk.usecases.regenerate import Regenerate
+from layadesk.usecases.remote_experts import RemoteExperts
 from layadesk.usecases.send_message import SendMessage
 from layadesk.usecases.serve import Serve
 from layadesk.usecases.stop_generation import StopGeneration
@@ -57,3 +58,4 @@ class UseCases:
     downloads: Downloads
     serve: Serve
     look_at_library: LookAtLibrary
+    remotes: RemoteExperts

@@ -19,6 +19,7 @@ from layadesk.domain.memory_fit.model_facts import ModelFacts
 from layadesk.domain.memory_fit.plans import Outlook, Plan, Resident, default_wish
 from layadesk.domain.memory_fit.verdict import Judgement, Verdict, judge
 from layadesk.domain.models import InstalledModel
+from layadesk.domain.remote import is_remote
 from layadesk.domain.worker_state import ExitKind
 from layadesk.protocol.events import EngineStats, ExpertUse
 from layadesk.protocol.feed import Feed
@@ -89,7 +90,7 @@ class LoadGate:
 
     def admit(self, model_id: str, decided: Decided) -> None:
         """Call `decided` with None when the expert may be asked, or with why not. Idle experts may have to go first."""
-        if self._is_open or model_id in self._engine.loaded:
+        if self._is_open or is_remote(model_id) or model_id in self._engine.loaded:
             decided(None)
             return
         try:

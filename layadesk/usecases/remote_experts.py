@@ -16,8 +16,8 @@ from layadesk.protocol.feed import Feed
 from layadesk.settings.key_store import KeyPlace, KeyStore
 from layadesk.usecases.futures import flatten, then
 from layadesk.workers.remote_client import RemoteClient
-from layadesk.workers.remote_http import RemoteTiming
 from layadesk.workers.remote_loop import RemoteLoop
+from layadesk.workers.remote_timing import RemoteTiming
 from layadesk.workers.remote_watch import RemoteWatch, WatchPace
 
 _PROBE: Final = "Say: OK"

@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
 from layadesk.domain.inference import FinishReason, MemoryUse, PromptMessage, Timings
@@ -13,9 +14,12 @@ from layadesk.protocol.commands import Generate
 from layadesk.protocol.events import Failed, Finished, PromptBuilt, RequestEvent, TextDelta, ThinkingDelta
 from layadesk.workers.open_requests import OpenRequest, OpenRequests, deliver_to
 from layadesk.workers.remote_body import body_of, has_extras, messages_that_fit
-from layadesk.workers.remote_http import RemoteHttp, RemoteTiming
 from layadesk.workers.remote_loop import RemoteLoop, in_daemon
 from layadesk.workers.remote_pieces import Piece, Usage
+from layadesk.workers.remote_timing import RemoteTiming
+
+if TYPE_CHECKING:
+    from layadesk.workers.remote_http import RemoteHttp
 
 log = logging.getLogger(__name__)
 
@@ -101,8 +105,10 @@ class RemoteClient:
     # On the loop's thread
 
     @property
-    def _session(self) -> RemoteHttp:
+    def _session(self) -> "RemoteHttp":
         if self._http is None:
+            from layadesk.workers.remote_http import RemoteHttp  # noqa: PLC0415 - 0.1 s that most never need
+
             self._http = RemoteHttp(self._timing)
         return self._http
 

@@ -8,7 +8,6 @@ import json
 import ssl
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 import httpx2
@@ -16,6 +15,7 @@ import httpx2
 from layadesk.domain.errors import ErrorCode, Fact, LayaDeskError, fail
 from layadesk.domain.remote import RemoteExpert, host_of
 from layadesk.workers.remote_pieces import DONE, Piece, error_words, harmless, read_piece
+from layadesk.workers.remote_timing import RemoteTiming
 from layadesk.workers.sse import SseReader
 
 ResultT = TypeVar("ResultT")
@@ -30,15 +30,6 @@ _BY_STATUS: Final = {
     429: ErrorCode.REMOTE_BUSY,
 }
 _TOO_LONG: Final = ("context_length_exceeded", "context length", "exceed_context_size", "maximum context")
-
-
-@dataclass(frozen=True, slots=True)
-class RemoteTiming:
-    """Seconds until a connection stands, until the first word (a server may load its model first), between words."""
-
-    connect_s: float = 10.0
-    first_token_s: float = 300.0
-    stall_s: float = 60.0
 
 
 class _Patience:

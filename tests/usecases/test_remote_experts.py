@@ -16,7 +16,7 @@ from layadesk.model_library.remote_list import RemoteList
 from layadesk.paths import DataPaths
 from layadesk.settings.key_store import KeyPlace, KeyStore
 from layadesk.usecases.remote_experts import RemoteEntry, RemoteExperts
-from layadesk.workers.remote_http import RemoteTiming
+from layadesk.workers.remote_timing import RemoteTiming
 from layadesk.workers.remote_watch import WatchPace
 from tests.fakes.http_peer import Exchange, HttpPeer, http_peer
 from tests.settings.test_key_store import WorkingRing

@@ -21,8 +21,8 @@ from layadesk.domain.remote import RemoteExpert
 from layadesk.protocol.commands import Generate
 from layadesk.protocol.events import Failed, Finished, PromptBuilt, RequestEvent, TextDelta
 from layadesk.workers.remote_client import RemoteClient
-from layadesk.workers.remote_http import RemoteTiming
 from layadesk.workers.remote_loop import RemoteLoop
+from layadesk.workers.remote_timing import RemoteTiming
 from tests.fakes.http_peer import Exchange, HttpPeer, Script, hello, http_peer
 from tests.invariants import check_request
 
