@@ -3706,6 +3706,14 @@
         <source>leaves this machine → {host}</source>
         <translation>将离开本机 → {host}</translation>
     </message>
+    <message>
+        <source>The key is in the system's keyring.</source>
+        <translation>密钥保存在系统密钥环中。</translation>
+    </message>
+    <message>
+        <source>There is no usable keyring, so the key is in {path}, which only you may read.</source>
+        <translation>没有可用的密钥环，因此密钥保存在只有您能读取的 {path} 中。</translation>
+    </message>
 </context>
 <context>
     <name>CardDetails</name>

@@ -11,6 +11,7 @@ import msgspec
 from layadesk.cli.printing import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, complain, print_json, running_core
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.inference import FinishReason, SamplingParams, ThinkingParams, Timings
+from layadesk.domain.remote import is_loopback
 from layadesk.domain.thinking_choice import AUTO, thinking_params
 from layadesk.protocol.events import Loading, PromptBuilt, TextDelta, ThinkingDelta
 
@@ -81,7 +82,7 @@ def _show(event: "AnswerEvent") -> None:
     elif isinstance(event, FailedOver):  # also where nobody looks: the text above is void
         print(f"\n→ {event.route.expert}, because {event.route.instead_of} failed", file=sys.stderr)
     elif isinstance(event, RouteChosen) and event.route.host is not None:
-        print(f"→ {event.route.expert}: this leaves the machine → {event.route.host}", file=sys.stderr)
+        print(f"→ {event.route.expert}: {_way_out(event.route.host)}", file=sys.stderr)
     elif not sys.stderr.isatty():
         return
     elif isinstance(event, RouteChosen):
@@ -90,6 +91,11 @@ def _show(event: "AnswerEvent") -> None:
         print(f"\r  {event.fraction:4.0%}", end="\r", file=sys.stderr, flush=True)
     elif isinstance(event, PromptBuilt) and event.n_dropped:
         print(f"  {event.n_dropped} older messages left out", file=sys.stderr)
+
+
+def _way_out(host: str) -> str:
+    is_here = is_loopback(f"http://{host}")
+    return f"{'goes to another program here' if is_here else 'this leaves the machine'} → {host}"
 
 
 def _as_json(answered: "Answered") -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from layadesk import __version__
-from layadesk.cli import ask, bench, bench_engine, checks, fit, models, route, router, serve
+from layadesk.cli import ask, bench, bench_engine, checks, fit, models, remote, route, router, serve
 from layadesk.cli.bench_engine import SECTIONS
 from layadesk.cli.printing import EXIT_FAILED, EXIT_INTERRUPTED, complain
 from layadesk.domain.errors import LayaDeskError
@@ -159,6 +159,7 @@ def _add_models(commands: Any, printing: argparse.ArgumentParser) -> None:
     importing.add_argument("--name", help="how it is called in the window")
     importing.add_argument("--origin", choices=("imported", "starter"), default="imported", help=argparse.SUPPRESS)
     importing.set_defaults(run=models.import_model)
+    remote.add_parsers(actions, printing)
 
 
 def _add_bench(commands: Any, printing: argparse.ArgumentParser) -> None:

@@ -97,6 +97,24 @@ class RemoteExperts:
         """One by its id."""
         return self._entries.find(model_id)
 
+    def known(self, model_id: str) -> RemoteExpert:
+        """One by its id. Raises UNKNOWN_EXPERT."""
+        expert = self._entries.find(model_id)
+        if expert is None:
+            known = ", ".join(one.model_id for one in self._entries.experts())
+            raise fail(ErrorCode.UNKNOWN_EXPERT, expert=model_id, known=known)
+        return expert
+
+    @property
+    def problems(self) -> tuple[ErrorReport, ...]:
+        """REMOTE_LIST_DAMAGED for each entry that was left out."""
+        return self._entries.problems()
+
+    @staticmethod
+    def entry_of(expert: RemoteExpert) -> RemoteEntry:
+        """As it could have been entered."""
+        return RemoteEntry(expert.base_url, expert.model, expert.name, expert.n_ctx, expert.strengths)
+
     def state(self, model_id: str) -> RemoteState:
         """What the last look at its server found; at once."""
         return self._watch.state(model_id)
@@ -162,7 +180,7 @@ class RemoteExperts:
         return RemoteExpert(model_id, name, url, model, entry.n_ctx, entry.strengths)
 
     def _save(self, model_id: str | None, entry: RemoteEntry, key: str | None) -> Saved:
-        old = None if model_id is None else self._known(model_id)
+        old = None if model_id is None else self.known(model_id)
         expert = self._checked(entry, model_id or self._entries.free_id(entry.name.strip() or entry.model.strip()))
         place = None
         if old is not None and _key_name(old) != _key_name(expert):
@@ -176,7 +194,7 @@ class RemoteExperts:
         return Saved(expert, place)
 
     def _remove(self, model_id: str) -> Removed:
-        expert = self._known(model_id)
+        expert = self.known(model_id)
         removed = Removed(expert, self._key_of(expert))
         self._entries.drop(model_id)
         self._keys.drop(_key_name(expert))
@@ -193,13 +211,6 @@ class RemoteExperts:
         self._watch.forget(model_id)
         self._watch.start()
         self.changed.publish(None)
-
-    def _known(self, model_id: str) -> RemoteExpert:
-        expert = self._entries.find(model_id)
-        if expert is None:
-            known = ", ".join(one.model_id for one in self._entries.experts())
-            raise fail(ErrorCode.UNKNOWN_EXPERT, expert=model_id, known=known)
-        return expert
 
     def _key_of(self, expert: RemoteExpert) -> str | None:
         return self._keys.get(_key_name(expert)) if expert.model_id else None

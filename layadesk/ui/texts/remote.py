@@ -7,6 +7,7 @@ from PySide6.QtCore import QCoreApplication
 
 from layadesk.domain.errors import ErrorCode
 from layadesk.domain.remote import EndpointRemark, is_loopback
+from layadesk.settings.key_store import KeyPlace
 from layadesk.ui.texts.marks import QT_TRANSLATE_NOOP
 
 translate = QCoreApplication.translate
@@ -76,6 +77,15 @@ _REMARKS: Final[Mapping[EndpointRemark, str]] = {
     ),
     EndpointRemark.THIS_MACHINE: QT_TRANSLATE_NOOP("remote", "The server is a program on this machine."),
 }
+
+
+def key_place(place: KeyPlace, path: str) -> str:
+    """Where a key is kept."""
+    if place is KeyPlace.KEYRING:
+        return translate("remote", "The key is in the system's keyring.")
+    return translate("remote", "There is no usable keyring, so the key is in {path}, which only you may read.").format(
+        path=path
+    )
 
 
 def remark(of: EndpointRemark) -> str:
