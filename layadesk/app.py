@@ -29,6 +29,7 @@ from layadesk.settings.settings import Settings
 from layadesk.store.store import Store
 from layadesk.telemetry.sampler import Sampler
 from layadesk.telemetry.sensor_list import Observed
+from layadesk.usecases.about import About
 from layadesk.usecases.answer_request import AnswerRequest
 from layadesk.usecases.ask import Ask
 from layadesk.usecases.browse_library import Library, Pricing
@@ -307,6 +308,7 @@ class Desk:
             loads=core.gate,
             load_settings=LoadSettings(core.pool, core.gate),
             ledger=ledger,
+            about=About(core.paths.root),
             library=core.library,
             downloads=core.downloads,
             serve=core.serve,

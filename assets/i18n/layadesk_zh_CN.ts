@@ -2,6 +2,49 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>AboutDialog</name>
+    <message>
+        <source>About LayaDesk</source>
+        <translation>关于 LayaDesk</translation>
+    </message>
+    <message>
+        <source>Parts and their licences</source>
+        <translation>组件及其许可证</translation>
+    </message>
+    <message>
+        <source>Python {python} on {system}</source>
+        <translation>Python {python}，运行于 {system}</translation>
+    </message>
+    <message>
+        <source>Your chats, settings and models: {folder}</source>
+        <translation>你的聊天、设置和模型：{folder}</translation>
+    </message>
+    <message>
+        <source>LayaDesk is free software under the Apache License 2.0. It uses Qt and PySide6 under the GNU LGPL, version 3, as separate libraries that you may replace with changed versions of them.</source>
+        <translation>LayaDesk 是以 Apache License 2.0 发布的自由软件。它以独立库的形式使用 Qt 和 PySide6（GNU LGPL 第 3 版），你可以用修改后的版本替换它们。</translation>
+    </message>
+    <message>
+        <source>The sign of LayaDesk</source>
+        <translation>LayaDesk 标志</translation>
+    </message>
+    <message>
+        <source>Open the folder</source>
+        <translation>打开文件夹</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>licence: see its own files</source>
+        <translation>许可证：见其自带文件</translation>
+    </message>
+</context>
+<context>
     <name>AlertBanner</name>
     <message>
         <source>Free memory…</source>
@@ -753,6 +796,10 @@
 </context>
 <context>
     <name>OptionsButton</name>
+    <message>
+        <source>About LayaDesk</source>
+        <translation>关于 LayaDesk</translation>
+    </message>
     <message>
         <source>Export all conversations…</source>
         <translation>导出全部对话…</translation>

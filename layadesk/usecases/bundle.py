@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from layadesk.protocol.feed import Feed
 from layadesk.settings.settings import Settings
+from layadesk.usecases.about import About
 from layadesk.usecases.browse_library import Library
 from layadesk.usecases.continue_answer import ContinueAnswer
 from layadesk.usecases.count_context import CountContext
@@ -54,6 +55,7 @@ class UseCases:
     loads: LoadGate
     load_settings: LoadSettings
     ledger: LoadLedger
+    about: About
     library: Library
     downloads: Downloads
     serve: Serve

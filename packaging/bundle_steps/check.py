@@ -28,6 +28,7 @@ from setup_steps.running import LoggedRun
 
 _PATIENCE_S = 120.0
 _POLL_S = 0.05
+_SETTLED_S = 1.0
 _QUESTIONS = ("Name three colours.", "Name two animals.")
 FoundT = TypeVar("FoundT")
 
@@ -92,8 +93,10 @@ def _check_window(command: list[str], bundle: Path, progress: Progress) -> None:
             killed = window.kill_engine()
             wait_for(lambda: window.engine_pid() not in (None, killed), "the engine to come back")
             window.ask(_QUESTIONS[1], 1)
+            time.sleep(_SETTLED_S)  # on disk an answer is whole before the window has heard of it, and it would ask
             window.xdotool("key", "ctrl+q")
             process.wait(_PATIENCE_S)
+            _read_log(account)
         finally:
             if process.poll() is None:
                 process.kill()
@@ -185,6 +188,13 @@ class _Window:
         finally:
             connection.close()
         return True if sum(status == "complete" and bool(text) for status, text in rows) > number else None
+
+
+def _read_log(account: "_Account") -> None:
+    """What was left out of the bundle shows as a traceback here, however well the program goes on without it."""
+    text = (account.data / "logs" / "app.log").read_text(encoding="utf-8", errors="replace")
+    if "Traceback" in text:
+        raise SetupFailure(f"The log tells of an error: {text.partition('Traceback')[2].strip().splitlines()[-1]}")
 
 
 def wait_for(found: Callable[[], FoundT | None], what: str) -> FoundT:

@@ -20,7 +20,7 @@ MODULES_VARIABLE = "LAYADESK_BUNDLE_BACKENDS"  # set by build.py: backends of gg
 _EXCLUDED = (
     "layadesk.router.training", "tkinter", "matplotlib", "IPython", "pytest", "setuptools", "pip", "wheel", "PIL",
     "torch.utils.tensorboard", "tensorflow", "jax", "flax", "sklearn", "pandas", "scipy", "torchvision", "torchaudio",
-    "PySide6.QtQml", "PySide6.QtQuick", "PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets", "PySide6.QtSql",
+    "PySide6.QtQml", "PySide6.QtQuick", "PySide6.QtSql",
     "PySide6.QtDesigner", "PySide6.QtUiTools", "PySide6.QtHelp", "xllamacpp", "hypothesis", "mypy", "openai", "hf_xet",
 )  # fmt: skip
 _UNWANTED_PARTS = (
@@ -35,8 +35,9 @@ _CUDA_PARTS = ("libtorch_cuda", "libcudnn", "libcublas", "libnccl", "torch_cuda.
 
 _DISTRIBUTIONS = (
     "PySide6-Essentials", "llama-cpp-python", "torch", "numpy", "psutil", "nvidia-ml-py", "pyqtgraph",
-    "huggingface-hub", "laya", "msgspec", "jinja2",
-)  # fmt: skip # whose versions doctor and About show: usecases/check_installation.py
+    "huggingface-hub", "laya", "transformers", "msgspec", "jinja2", "markdown-it-py", "pygments", "pypdf", "ziamath",
+    "pyyaml", "platformdirs",
+)  # fmt: skip # whose versions doctor and About show: usecases/check_installation.py, usecases/about.py
 
 
 @dataclass(frozen=True, slots=True)

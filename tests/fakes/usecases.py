@@ -41,6 +41,7 @@ from layadesk.paths import DataPaths
 from layadesk.protocol.events import EngineStats, ModelLoaded, ModelLoading, ModelUnloaded
 from layadesk.protocol.feed import Feed
 from layadesk.settings.settings import Settings
+from layadesk.usecases.about import About
 from layadesk.usecases.check_installation import Check, Finding, Level
 from layadesk.usecases.diagnose import Health
 from layadesk.usecases.import_settings import ImportSettings
@@ -647,6 +648,7 @@ class FakeBundle:
     library: FakeLibrary
     downloads: FakeDownloads
     look_at_library: FakeLook
+    about: About
     routes: None = None  # no page asks for it yet
 
 
@@ -666,6 +668,7 @@ class House:
         self.route_counts = FakeRoutes(self.store)
         self.workers = FakeWorkers()
         self.storage = FakeStorage(self.store)
+        self.settings_root = root
         self.settings = Settings(DataPaths(root))
         self.diagnose = FakeDiagnose(self.store)
         self.guard = FakeGuard()
@@ -705,6 +708,7 @@ class House:
             self.library,
             self.downloads,
             self.look,
+            About(self.settings_root),
         )
         return cast("UseCases", bundle)
 

@@ -66,7 +66,7 @@ class MainWindow(QMainWindow):
         self._is_painted = False
         self._wanted_message = ""  # to be scrolled to when its conversation is there
         self._experts = ExpertList(use_cases.experts, use_cases.workers, bridge=bridge, parent=self)
-        self.side_bar = SideBar(appearance)
+        self.side_bar = SideBar(appearance, use_cases.about)
         self.list = self.side_bar.conversations
         self.page = ChatPage(use_cases, bridge=bridge, experts=self._experts, parent=self)
         bills = MemoryBills(

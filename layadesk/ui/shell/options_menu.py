@@ -1,13 +1,15 @@
-"""The menu below the list: light or dark, language, add a model. The settings page will take its place."""
+"""The menu below the list: light or dark, language, models and conversations from files, and what this program is."""
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from layadesk.ui.language import OWN_NAMES
+from layadesk.ui.shell.about_dialog import AboutDialog
 from layadesk.ui.shell.appearance import Appearance
 from layadesk.ui.theme.icons import set_icon
 from layadesk.ui.theme.tokens import ICON_PX, Ink
+from layadesk.usecases.about import About
 
 
 class OptionsButton(QToolButton):
@@ -21,9 +23,10 @@ class OptionsButton(QToolButton):
     import_requested = Signal()
     export_requested = Signal()
 
-    def __init__(self, appearance: Appearance, parent: QWidget | None = None) -> None:
+    def __init__(self, appearance: Appearance, about: About, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("options")
+        self._about = about
         self._appearance = appearance
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -67,6 +70,8 @@ class OptionsButton(QToolButton):
         self._menu.addSeparator()
         self._menu.addAction(self.tr("Import conversations…")).triggered.connect(self.import_requested)
         self._menu.addAction(self.tr("Export all conversations…")).triggered.connect(self.export_requested)
+        self._menu.addSeparator()
+        self._menu.addAction(self.tr("About LayaDesk")).triggered.connect(self._show_about)
 
     def _add_choices(self, menu: QMenu, choices: list[tuple[str, str]], current: str) -> None:
         group = QActionGroup(menu)
@@ -76,6 +81,10 @@ class OptionsButton(QToolButton):
             action.setChecked(value == current)
             action.setData(value)
             group.addAction(action)
+
+    @Slot()
+    def _show_about(self) -> None:
+        AboutDialog(self._about, self.window()).open()
 
     @Slot(QAction)
     def _on_theme_chosen(self, action: QAction) -> None:

@@ -8,19 +8,20 @@ from layadesk.ui.shell.navigation_rail import NavigationRail
 from layadesk.ui.shell.options_menu import OptionsButton
 from layadesk.ui.theme.tokens import GAP_S, GAP_XS, SIDE_BAR_MAX_WIDTH, SIDE_BAR_MIN_WIDTH
 from layadesk.ui.widgets.roles import set_role
+from layadesk.usecases.about import About
 
 
 class SideBar(QWidget):
     """From top to bottom: where to go, what was said, how it looks."""
 
-    def __init__(self, appearance: Appearance, parent: QWidget | None = None) -> None:
+    def __init__(self, appearance: Appearance, about: About, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         set_role(self, "side")
         self.setMinimumWidth(SIDE_BAR_MIN_WIDTH)
         self.setMaximumWidth(SIDE_BAR_MAX_WIDTH)
         self.rail = NavigationRail()
         self.conversations = ConversationList()
-        self.options = OptionsButton(appearance)
+        self.options = OptionsButton(appearance, about)
         foot = QVBoxLayout()
         foot.setContentsMargins(GAP_S, 0, GAP_S, GAP_S)
         foot.addWidget(self.options)
