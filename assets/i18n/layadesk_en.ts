@@ -93,6 +93,13 @@
     </message>
 </context>
 <context>
+    <name>TrashDialog</name>
+    <message numerus="yes">
+        <source>deleted {day} · %n message(s)</source>
+        <translation><numerusform>deleted {day} · %n message</numerusform><numerusform>deleted {day} · %n messages</numerusform></translation>
+    </message>
+</context>
+<context>
     <name>hint</name>
     <message numerus="yes">
         <source>The router chooses among %n expert(s)</source>

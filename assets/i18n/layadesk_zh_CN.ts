@@ -836,6 +836,10 @@
         <source>Options</source>
         <translation>选项</translation>
     </message>
+    <message>
+        <source>Deleted conversations…</source>
+        <translation>已删除的对话…</translation>
+    </message>
 </context>
 <context>
     <name>Prose</name>
@@ -1140,6 +1144,45 @@
     <message>
         <source>Go to the newest message</source>
         <translation>跳到最新消息</translation>
+    </message>
+</context>
+<context>
+    <name>TrashDialog</name>
+    <message>
+        <source>Deleted conversations</source>
+        <translation>已删除的对话</translation>
+    </message>
+    <message>
+        <source>Bring back</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Untitled</source>
+        <translation>无标题</translation>
+    </message>
+    <message>
+        <source>They are kept for 30 days after you deleted them.</source>
+        <translation>删除后会保留 30 天。</translation>
+    </message>
+    <message>
+        <source>Nothing was deleted in the last 30 days.</source>
+        <translation>最近 30 天没有删除任何对话。</translation>
+    </message>
+    <message>
+        <source>Remove for good</source>
+        <translation>彻底删除</translation>
+    </message>
+    <message>
+        <source>Really remove it for good</source>
+        <translation>确定彻底删除</translation>
+    </message>
+    <message numerus="yes">
+        <source>deleted {day} · %n message(s)</source>
+        <translation><numerusform>{day} 删除 · %n 条消息</numerusform></translation>
     </message>
 </context>
 <context>
@@ -3134,10 +3177,6 @@
         <translation>最新消息</translation>
     </message>
     <message>
-        <source>Rename, delete the conversation in the list</source>
-        <translation>重命名、删除列表中的对话</translation>
-    </message>
-    <message>
         <source>Pages</source>
         <translation>切换页面</translation>
     </message>
@@ -3156,6 +3195,10 @@
     <message>
         <source>Add these experts yourself: {names}.</source>
         <translation>请自行添加这些专家：{names}。</translation>
+    </message>
+    <message>
+        <source>Rename, delete the conversation in the list, take that back</source>
+        <translation>重命名、删除列表中的对话，撤销删除</translation>
     </message>
 </context>
 <context>

@@ -107,6 +107,16 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
+class DeletedConversation:
+    """One that was deleted and can still be brought back. `deleted_at` is seconds since the epoch."""
+
+    conversation_id: str
+    title: str
+    deleted_at: float
+    n_messages: int
+
+
+@dataclass(frozen=True, slots=True)
 class OpenConversation:
     """A conversation as one screen shows it: the branch from the first message to the leaf, and its siblings.
 

@@ -116,3 +116,10 @@ def mark_interrupted(connection: sqlite3.Connection, lives: Callable[[str], bool
 def purge_deleted(connection: sqlite3.Connection, *, deleted_before: float) -> int:
     """Remove conversations for good, with their messages, that were deleted before that time. Returns how many."""
     return connection.execute("DELETE FROM conversation WHERE deleted_at < ?", (deleted_before,)).rowcount
+
+
+def erase(connection: sqlite3.Connection, conversation_id: str) -> None:
+    """Remove one deleted conversation for good, with its messages."""
+    connection.execute(
+        "DELETE FROM conversation WHERE conversation_id = ? AND deleted_at IS NOT NULL", (conversation_id,)
+    )

@@ -7,7 +7,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from layadesk.domain.chat import Conversation, Message
+from layadesk.domain.chat import Conversation, DeletedConversation, Message
 from layadesk.domain.corrections import JudgedAnswer
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.store.rows import CONVERSATION_FIELDS, MESSAGE_FIELDS, conversation_from, judged_from, message_from
@@ -49,6 +49,17 @@ def list_conversations(connection: sqlite3.Connection) -> Found[tuple[Conversati
             found.append(conversation)
     found.sort(key=lambda one: (-one.updated_at, one.conversation_id))
     return Found(tuple(found), frozenset(unreadable))
+
+
+def list_deleted(connection: sqlite3.Connection) -> Found[tuple[DeletedConversation, ...]]:
+    """Those that can still be brought back and hold a message, the last deleted first."""
+    rows = connection.execute(
+        "SELECT conversation_id, title, deleted_at, count(message_id) FROM conversation"
+        " JOIN message USING (conversation_id) WHERE deleted_at IS NOT NULL"
+        " GROUP BY conversation_id ORDER BY deleted_at DESC, conversation_id"
+    )
+    found = tuple(DeletedConversation(str(key), str(title), float(at), int(n)) for key, title, at, n in rows)
+    return Found(found, frozenset())
 
 
 def load_conversation(connection: sqlite3.Connection, conversation_id: str) -> Found[Conversation]:

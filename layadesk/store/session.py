@@ -34,8 +34,14 @@ class Session:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._descriptor = _open_locked(self._path(self.session_id))
+            self._sweep()
         except OSError as error:
             log.info("no lock for this session: %s", error)
+
+    def _sweep(self) -> None:
+        """Remove what programs that were killed have left."""
+        for path in self._folder.glob("store-*.lock"):
+            self.lives(path.stem.removeprefix("store-"))
 
     def release(self) -> None:
         """End the session; without it, the end of the process does the same."""

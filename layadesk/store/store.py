@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import partial
 
-from layadesk.domain.chat import Conversation, Correction, Message
+from layadesk.domain.chat import Conversation, Correction, DeletedConversation, Message
 from layadesk.domain.corrections import JudgedAnswer
 from layadesk.domain.machine_minutes import MachineMinute
 from layadesk.domain.memory_fit.load_record import LoadRecord
@@ -174,6 +174,14 @@ class Store:
     def restore(self, conversation_id: str) -> Future[None]:
         """Bring a deleted conversation back, as it was."""
         return self._set(conversation_id, "deleted_at", None)
+
+    def list_deleted(self) -> Future[tuple[DeletedConversation, ...]]:
+        """Those that can still be restored, the last deleted first."""
+        return self._threads.read(queries.list_deleted)
+
+    def erase(self, conversation_id: str) -> Future[None]:
+        """Remove a deleted conversation for good, with its messages; silent for one that is not deleted."""
+        return self._threads.write(lambda db: changes.erase(db, conversation_id))
 
     def add_messages(self, messages: Sequence[Message], *, leaf_id: str) -> Future[None]:
         """Add messages to their conversation in one transaction, show the branch of `leaf_id`, and move the

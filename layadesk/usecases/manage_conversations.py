@@ -8,6 +8,7 @@ from dataclasses import replace
 from layadesk.domain.chat import (
     Conversation,
     Correction,
+    DeletedConversation,
     OpenConversation,
     branch_to,
     newest_leaf_below,
@@ -94,6 +95,14 @@ class Conversations:
     def restore(self, conversation_id: str) -> Future[None]:
         """Undo `delete`."""
         return self._changing(LIST_CHANGED, self._store.restore(conversation_id))
+
+    def deleted(self) -> Future[tuple[DeletedConversation, ...]]:
+        """What `restore` can still bring back, the last deleted first."""
+        return self._store.list_deleted()
+
+    def erase(self, conversation_id: str) -> Future[None]:
+        """Remove a deleted one for good."""
+        return self._store.erase(conversation_id)
 
     def pin_expert(self, conversation_id: str, expert_id: str | None) -> Future[None]:
         """Have one expert answer here from now on; None gives the choice back to the router."""

@@ -16,6 +16,7 @@ from layadesk.domain.chat import (
     Attachment,
     Conversation,
     Correction,
+    DeletedConversation,
     Message,
     MessageStatus,
     OpenConversation,
@@ -167,6 +168,23 @@ class FakeConversations:
 
     def restore(self, conversation_id: str) -> Future[None]:
         return self._changing("", lambda: self._books.deleted.discard(conversation_id))
+
+    def deleted(self) -> Future[tuple[DeletedConversation, ...]]:
+        def find() -> tuple[DeletedConversation, ...]:
+            books = self._books
+            return tuple(
+                DeletedConversation(one, books.conversations[one].title, START, len(books.messages.get(one, {})))
+                for one in sorted(books.deleted)
+            )
+
+        return self._lane.run(find)
+
+    def erase(self, conversation_id: str) -> Future[None]:
+        def erase() -> None:
+            self._books.deleted.discard(conversation_id)
+            self._books.conversations.pop(conversation_id)
+
+        return self._lane.run(erase)
 
     def pin_expert(self, conversation_id: str, expert_id: str | None) -> Future[None]:
         return self._changing(conversation_id, lambda: self._change(conversation_id, expert_id=expert_id))

@@ -169,3 +169,17 @@ def test_the_log_of_a_killed_program_is_read_and_folded_in(tmp_path: Path) -> No
     assert not wal.exists()
     with closing(sqlite3.connect(f"{DataPaths(tmp_path).database.as_uri()}?mode=ro&immutable=1", uri=True)) as alone:
         assert alone.execute("SELECT count(*) FROM message WHERE message_id = 'killed-q0'").fetchone() == (1,)
+
+
+def test_a_new_session_removes_the_locks_of_programs_that_were_killed_and_leaves_those_of_others(
+    tmp_path: Path,
+) -> None:
+    living = Session(tmp_path)
+    living.hold()
+    (tmp_path / "store-0123456789abcdef.lock").touch()
+    here = Session(tmp_path)
+    here.hold()
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == sorted(f"store-{one.session_id}.lock" for one in (living, here))
+    living.release()
+    here.release()

@@ -298,3 +298,22 @@ def test_callbacks_come_on_the_threads_of_the_store(tmp_path: Path) -> None:
         hold.set()
         result_of(read)
     assert sorted(names) == ["store", "store-read"]
+
+
+def test_deleted_conversations_are_listed_until_they_are_restored_or_erased(tmp_path: Path) -> None:
+    with opened(tmp_path) as store:
+        for name in ("a", "b", "c"):
+            conversation = a_conversation(conversation_id=name, title=name.upper())
+            result_of(store.add_conversation(conversation))
+            question = a_question(conversation_id=name, message_id=f"q{name}")
+            result_of(store.add_messages([question], leaf_id=question.message_id))
+        for name in ("a", "b"):
+            result_of(store.delete(name))
+        listed = result_of(store.list_deleted())
+        assert {(one.conversation_id, one.title, one.n_messages) for one in listed} == {("a", "A", 1), ("b", "B", 1)}
+        result_of(store.restore("a"))
+        result_of(store.erase("b"))
+        result_of(store.erase("c"))
+        assert result_of(store.list_deleted()) == ()
+        assert {one.conversation_id for one in result_of(store.list_conversations())} == {"a", "c"}
+        assert result_of(store.load_messages("b")) == {}

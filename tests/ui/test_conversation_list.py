@@ -272,3 +272,54 @@ def test_keys_switch_between_conversations_and_begin_new_ones(stage: Stage) -> N
     stage.qtbot.waitUntil(lambda: page.transcript.branch == ())
     assert stage.window.list.view.currentIndex() == QModelIndex()
     stage.settle()
+
+
+def test_ctrl_z_in_the_list_takes_deletions_back_one_by_one_also_when_the_toast_is_gone(stage: Stage) -> None:
+    first, second = stage.house.converse("a", "b", title="One"), stage.house.converse("c", "d", title="Two")
+    for gone in (first, second):
+        stage.open(gone)
+        press(stage.window.list.view, Qt.Key.Key_Delete)
+        stage.qtbot.waitUntil(lambda gone=gone: gone in stage.house.books.deleted)  # type: ignore[misc]
+        stage.settle()
+        stage.window.toast.close_now()
+    for back in (second, first):
+        press(stage.window.list.view, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        stage.qtbot.waitUntil(lambda back=back: back not in stage.house.books.deleted)  # type: ignore[misc]
+        stage.settle()
+        assert stage.window.page.conversation.conversation_id == back
+    press(stage.window.list.view, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    stage.settle()
+    assert set(stage.window.list.model.ids()) == {first, second}
+
+
+def test_what_was_deleted_is_listed_and_comes_back_by_keyboard(stage: Stage) -> None:
+    kept, gone = stage.house.converse("a", "b", title="Kept"), stage.house.converse("c", "d", title="Gone")
+    stage.house.books.deleted.add(gone)
+    stage.open(kept)
+    stage.window.side_bar.options.trash_requested.emit()
+    stage.settle()
+    trash = stage.window._actions.trash
+    assert trash is not None
+    assert trash.list.count() == 1
+    assert trash.list.item(0).text().startswith("Gone\ndeleted ")
+    assert trash.list.item(0).text().endswith("2 messages")
+    press(trash.list, Qt.Key.Key_Return)
+    stage.qtbot.waitUntil(lambda: stage.window.page.conversation.conversation_id == gone)
+    assert stage.house.books.deleted == set()
+
+
+def test_what_is_removed_for_good_is_asked_for_twice(stage: Stage) -> None:
+    gone = stage.house.converse("c", "d", title="Gone")
+    stage.house.books.deleted.add(gone)
+    stage.window.side_bar.options.trash_requested.emit()
+    stage.settle()
+    trash = stage.window._actions.trash
+    assert trash is not None
+    trash.erase_button.click()
+    assert trash.erase_button.text() == "Really remove it for good"
+    assert gone in stage.house.books.conversations
+    trash.erase_button.click()
+    stage.qtbot.waitUntil(lambda: gone not in stage.house.books.conversations)
+    stage.settle()
+    assert trash.told.text() == "Nothing was deleted in the last 30 days."
+    trash.reject()

@@ -24,6 +24,7 @@ class ConversationList(QWidget):
     new_requested: a new conversation should be begun.
     renamed: conversation id, new title.
     delete_requested: id of the conversation to delete.
+    undo_requested: the last deletion should be taken back.
     search_asked: what to look for, "" for nothing.
     """
 
@@ -31,6 +32,7 @@ class ConversationList(QWidget):
     new_requested = Signal()
     renamed = Signal(str, str)
     delete_requested = Signal(str)
+    undo_requested = Signal()
     search_asked = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -133,6 +135,9 @@ class ConversationList(QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and isinstance(watched, QListView):
             current = self.current_id()
+            if event.matches(QKeySequence.StandardKey.Undo):
+                self.undo_requested.emit()
+                return True
             if current is not None and event.matches(QKeySequence.StandardKey.Delete):
                 if not event.isAutoRepeat():  # a key held down must not empty the list
                     self.delete_requested.emit(current)

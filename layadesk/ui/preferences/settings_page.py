@@ -189,7 +189,7 @@ class SettingsPage(QWidget):
             ("Esc", self.tr("Stop the answer")),
             ("Ctrl+PgUp, Ctrl+PgDown", self.tr("Conversation before, after")),
             ("Ctrl+End", self.tr("Newest message")),
-            ("F2, Del", self.tr("Rename, delete the conversation in the list")),
+            ("F2, Del, Ctrl+Z", self.tr("Rename, delete the conversation in the list, take that back")),
             ("Ctrl+1 … Ctrl+6", self.tr("Pages")),
             ("F9", self.tr("Machine and route at the right")),
         )

@@ -12,6 +12,7 @@ from layadesk.domain.errors import ErrorReport
 from layadesk.domain.search import SearchHit
 from layadesk.ui.bridge import Bridge
 from layadesk.ui.chat.conversation_list import ConversationList
+from layadesk.ui.chat.trash_dialog import TrashDialog
 from layadesk.ui.widgets.toast import Toast
 from layadesk.usecases.move_chats import ChatFormat, Imported
 
@@ -44,9 +45,12 @@ class ListActions(QObject):
         self._toast = toast
         self._window = window
         self._gone: list[str] = []  # what the toast can bring back
+        self._deleted: list[str] = []  # what Ctrl+Z can, the last one last
+        self.trash: TrashDialog | None = None
         self.dialog: QFileDialog | None = None
         conversations.renamed.connect(self._on_renamed)
         conversations.delete_requested.connect(self._on_delete_requested)
+        conversations.undo_requested.connect(self.undo)
         conversations.search_asked.connect(self._on_search_asked)
         conversations.results.hit_chosen.connect(self._on_hit_chosen)
         conversations.menu.pin_requested.connect(self._on_pin_requested)
@@ -137,19 +141,43 @@ class ListActions(QObject):
             self._gone = []
         if conversation_id not in self._gone:
             self._gone.append(conversation_id)
+        self._deleted = [one for one in self._deleted if one != conversation_id] + [conversation_id]
         text = self.tr("The conversation was deleted.")
         if len(self._gone) > 1:
             text = self.tr("%n conversation(s) were deleted.", "", len(self._gone))
         self._toast.show_message(text, self.tr("Undo"), undo=self._restore_all)
 
+    @Slot()
+    def undo(self) -> None:
+        """Take the last deletion back, also when the toast is gone; with it all that the toast stands for."""
+        if self._toast.offers(self._restore_all):
+            self._toast.close_now()
+            self._restore_all()
+        elif self._deleted:
+            self.restore(self._deleted[-1])
+
+    def restore(self, conversation_id: str) -> None:
+        """Bring one back and show it."""
+        self._deleted = [one for one in self._deleted if one != conversation_id]
+        future = self._use_cases.conversations.restore(conversation_id)
+        self._bridge.deliver(future, partial(self._on_restored, conversation_id), on_error=self._on_failed)
+
+    @Slot()
+    def show_trash(self) -> None:
+        """What was deleted and can be brought back."""
+        self.trash = TrashDialog(self._use_cases.conversations, bridge=self._bridge, parent=self._window)
+        self.trash.restore_requested.connect(self.restore)
+        self.trash.failed.connect(self.failed)
+        self.trash.open()
+
     def _restore_all(self) -> None:
         """Everything deleted while the toast stood; the first of it, where the user was, is shown."""
         (first, *later), self._gone = self._gone, []
+        self._deleted = [one for one in self._deleted if one not in later]
         for conversation_id in later:
             future = self._use_cases.conversations.restore(conversation_id)
             self._bridge.deliver(future, self._on_done, on_error=self._on_failed)
-        future = self._use_cases.conversations.restore(first)
-        self._bridge.deliver(future, partial(self._on_restored, first), on_error=self._on_failed)
+        self.restore(first)
 
     def _on_restored(self, conversation_id: str, _: None) -> None:
         self.conversation_wanted.emit(conversation_id)

@@ -200,6 +200,7 @@ class MainWindow(QMainWindow):
         self._actions.deleted.connect(self._on_deleted)
         self.side_bar.options.import_requested.connect(self._actions.choose_import)
         self.side_bar.options.export_requested.connect(self._actions.choose_export_of_all)
+        self.side_bar.options.trash_requested.connect(self._actions.show_trash)
         self.page.answer_ended.connect(self.notices.tell)
         self.settings_page.setting_changed.connect(self.notices.follow)
         self.page.route_requested.connect(self._on_route_requested)

@@ -17,11 +17,13 @@ class OptionsButton(QToolButton):
     add_model_requested: a model file should be added.
     import_requested: conversations should be taken in from a file.
     export_requested: all conversations should be written to a file.
+    trash_requested: what was deleted should be shown.
     """
 
     add_model_requested = Signal()
     import_requested = Signal()
     export_requested = Signal()
+    trash_requested = Signal()
 
     def __init__(self, appearance: Appearance, about: About, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -70,6 +72,7 @@ class OptionsButton(QToolButton):
         self._menu.addSeparator()
         self._menu.addAction(self.tr("Import conversations…")).triggered.connect(self.import_requested)
         self._menu.addAction(self.tr("Export all conversations…")).triggered.connect(self.export_requested)
+        self._menu.addAction(self.tr("Deleted conversations…")).triggered.connect(self.trash_requested)
         self._menu.addSeparator()
         self._menu.addAction(self.tr("About LayaDesk")).triggered.connect(self._show_about)
 
