@@ -162,16 +162,14 @@ class Core:
         self.fit = Fit(self.inventory, self.price, self.machine, self.catalogues)
         self.gate = LoadGate(self.pool, self.price, self.machine, self.engine, is_open=not has_library)
         self.pool.follow(self.gate.obstacle)
+        self.downloads = Downloads(self.models.downloads(), installed=self.experts.has_changed)
         self.library = Library(
-            self.catalogues,
-            self.inventory,
-            self.models.disk,
-            self.pool,
+            self.models,
+            self.experts,
+            self.downloads,
             Pricing(self.fit, self.machine.read, self.gate.residents),
             self.settings,
-            changed=self.experts.changed,
         )
-        self.downloads = Downloads(self.models.downloads(), installed=self.experts.has_changed)
         self.answers = AnswerRequest(self.pool, self.router, ExpertRunners(self.engine, self.remotes.client), self.gate)
         self.ask = Ask(self.answers, self.settings)
         self.serve = Serve(self.settings, ServerKey(self.paths.server_key), self._listen)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from layadesk import __version__
-from layadesk.cli import ask, bench, bench_engine, checks, fit, models, remote, route, router, serve
+from layadesk.cli import ask, bench, bench_engine, checks, fit, library, models, remote, route, router, serve
 from layadesk.cli.bench_engine import SECTIONS
 from layadesk.cli.printing import EXIT_FAILED, EXIT_INTERRUPTED, complain
 from layadesk.domain.errors import LayaDeskError
@@ -146,16 +146,37 @@ def _add_serve(commands: Any, common: argparse.ArgumentParser) -> None:
 
 
 def _add_models(commands: Any, printing: argparse.ArgumentParser) -> None:
-    library = commands.add_parser("models", help="the experts on this disk")
-    actions = library.add_subparsers(title="actions", metavar="ACTION", required=True)
+    group = commands.add_parser("models", help="the experts on this disk, and those that can be downloaded")
+    actions = group.add_subparsers(title="actions", metavar="ACTION", required=True)
     listing = actions.add_parser("list", parents=[printing], help="list installed experts")
+    listing.add_argument("--catalogue", action="store_true", help="what can be downloaded, and what of it is here")
     listing.set_defaults(run=models.list_models)
+    showing = actions.add_parser("show", parents=[printing], help="a model, its quantizations, and what fits here")
+    showing.add_argument("id", metavar="ID")
+    showing.add_argument(
+        "--n-ctx", type=_positive, metavar="N", help="tokens of context; default: that of the settings"
+    )
+    showing.set_defaults(run=library.show)
+    fetching = actions.add_parser("download", parents=[printing], help="fetch a model of the catalogue; Ctrl-C pauses")
+    fetching.add_argument("id", metavar="ID")
+    fetching.add_argument("--quantization", metavar="Q", help="default: the best that fits this machine")
+    fetching.add_argument("--accept-licence", action="store_true", help="where the licence has conditions")
+    fetching.set_defaults(run=library.download)
+    verifying = actions.add_parser("verify", parents=[printing], help="compare an installed model with the catalogue")
+    verifying.add_argument("id", metavar="ID")
+    verifying.set_defaults(run=library.verify)
+    removing = actions.add_parser("remove", parents=[printing], help="take a model off this disk")
+    removing.add_argument("id", metavar="ID")
+    removing.add_argument("--delete-file", action="store_true", help="also a file that you brought yourself")
+    removing.set_defaults(run=library.remove)
     thinking = actions.add_parser("thinking", parents=[printing], help="how an expert is asked to think")
     thinking.add_argument("id", metavar="ID")
     thinking.add_argument("choice", metavar="CHOICE", nargs="?", help="auto, on, off, low, medium, high; none: show it")
     thinking.set_defaults(run=models.choose_thinking)
-    importing = actions.add_parser("import", parents=[printing], help="add a GGUF file where it lies")
-    importing.add_argument("path", metavar="FILE.gguf")
+    importing = actions.add_parser(
+        "import", parents=[printing], help="add GGUF files, or all in a folder, where they lie"
+    )
+    importing.add_argument("paths", metavar="FILE.gguf|FOLDER", nargs="+")
     importing.add_argument("--name", help="how it is called in the window")
     importing.add_argument("--origin", choices=("imported", "starter"), default="imported", help=argparse.SUPPRESS)
     importing.set_defaults(run=models.import_model)

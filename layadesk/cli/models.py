@@ -1,18 +1,22 @@
 """`layadesk models list`, `import` and `thinking`."""
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from layadesk.cli.printing import EXIT_OK, complain, harmless, print_json, print_table, running_core
+from layadesk.cli import library
+from layadesk.cli.printing import EXIT_FAILED, EXIT_OK, complain, harmless, print_json, print_table, running_core
 from layadesk.domain.models import InstalledModel, Origin
 
 _GIB = 2**30
 
 
 def list_models(options: argparse.Namespace) -> int:
-    """Print the installed experts."""
+    """Print the installed experts, or the catalogue."""
+    if options.catalogue:
+        return library.list_catalogue(options)
     with running_core(options.data_dir, options.engine, started=False) as core:
         models = core.experts.list()
         problems = core.inventory.problems
@@ -22,21 +26,36 @@ def list_models(options: argparse.Namespace) -> int:
         print_json({"models": [msgspec.to_builtins(model) for model in models]})
         return EXIT_OK
     if not models:
-        print("No expert is installed. Add one with: layadesk models import FILE.gguf")
+        print("No expert is installed. Add one with: layadesk models download ID, or layadesk models import FILE.gguf")
+        print("What there is: layadesk models list --catalogue")
         return EXIT_OK
     print_table([("ID", "NAME", "SIZE", "QUANTIZATION", "CONTEXT", "FILE"), *(_row(model) for model in models)])
     return EXIT_OK
 
 
 def import_model(options: argparse.Namespace) -> int:
-    """Check a GGUF by its header and add it."""
+    """Check GGUF files by their headers and add them; of one file, or all that lie below folders."""
+    if len(options.paths) > 1 or Path(options.paths[0]).is_dir():
+        return _import_many(options)
     with running_core(options.data_dir, options.engine, started=False) as core:
-        model = core.experts.import_file(options.path, origin=Origin(options.origin), name=options.name).result()
+        model = core.experts.import_file(options.paths[0], origin=Origin(options.origin), name=options.name).result()
     if options.json:
         print_json(_described(model))
     else:
         print(harmless(f"{model.model_id}: {model.name}, {model.size_bytes / _GIB:.1f} GiB, {model.path}"))
     return EXIT_OK
+
+
+def _import_many(options: argparse.Namespace) -> int:
+    with running_core(options.data_dir, options.engine, started=False) as core:
+        found = core.library.import_files(options.paths).result()
+    for report in found.refused:
+        complain(report, options.data_dir)
+    if options.json:
+        print_json({"models": found.installed, "refused": found.refused})
+    for model in () if options.json else found.installed:
+        print(harmless(f"{model.model_id}: {model.name}, {model.size_bytes / _GIB:.1f} GiB, {model.path}"))
+    return EXIT_OK if found.installed else EXIT_FAILED
 
 
 def choose_thinking(options: argparse.Namespace) -> int:

@@ -21,6 +21,7 @@ from layadesk.model_library.inventory_file import (
     InventoryContent,
     InventoryEntry,
     as_installed,
+    files_of_entry,
     is_there,
     move_aside,
     read_inventory,
@@ -77,6 +78,26 @@ class Inventory:
         """The model of that id."""
         return next((model for model in self.list() if model.model_id == model_id), None)
 
+    def files_of(self, model_id: str) -> tuple[Path, ...]:
+        """All files of a model, the one that is opened first. Raises UNKNOWN_EXPERT."""
+        with self._lock:
+            entries = self._read().entries
+        entry = next((entry for entry in entries if entry.model_id == model_id), None)
+        if entry is None:
+            raise fail(ErrorCode.UNKNOWN_EXPERT, expert=model_id)
+        return files_of_entry(entry, self._dir)
+
+    def files(self) -> tuple[Path, ...]:
+        """All files of all models."""
+        with self._lock:
+            entries = self._read().entries
+        return tuple(path for entry in entries for path in files_of_entry(entry, self._dir))
+
+    def use_dir(self, models_dir: Path) -> None:
+        """The models that the program installed lie there from now on; their files have been moved."""
+        with self._lock:
+            self._dir = _absolute(models_dir)
+
     def import_file(
         self,
         path: Path,
@@ -110,12 +131,15 @@ class Inventory:
 
     def add_download(self, path: Path, card: ModelCard, quantization: str) -> InstalledModel:
         """List a file of the catalogue that was put under `models/`, under the card's id or one made from it."""
-        taken = {model.model_id for model in self.list() if model.is_present and Path(model.path) != path}
+        models = self.list()
+        listed = next((model.model_id for model in models if Path(model.path) == path), None)  # as when a list was lost
+        taken = {model.model_id for model in models if model.is_present and model.model_id != listed}
         is_first = card.model_id not in taken
+        wanted = card.model_id if is_first else free_id(slug(f"{card.model_id}-{quantization}"), taken)
         return self.import_file(
             path,
             origin=Origin.DOWNLOADED,
-            model_id=card.model_id if is_first else free_id(slug(f"{card.model_id}-{quantization}"), taken),
+            model_id=listed or wanted,
             name=card.name if is_first else f"{card.name} {quantization}",
             note=card.note,
             card=(card.model_id, quantization),
@@ -152,8 +176,7 @@ class Inventory:
                 raise fail(ErrorCode.UNKNOWN_EXPERT, expert=model_id)
             write_inventory(self._file, content.without(model_id), content.document)
             if delete_file and entry.origin != Origin.IMPORTED.value and not Path(entry.path).is_absolute():
-                path = self._dir / entry.path
-                for file in (path, *(path.with_name(shard) for shard in entry.shards)):
+                for file in files_of_entry(entry, self._dir):
                     file.unlink(missing_ok=True)
 
     def _read(self) -> InventoryContent:

@@ -154,15 +154,20 @@ def problem(path: Path, number: int | None, detail: str) -> ErrorReport:
     return ErrorReport(ErrorCode.INVENTORY_DAMAGED, {"path": str(path), "entry": number, "detail": detail[:200]})
 
 
+def files_of_entry(entry: InventoryEntry, models_dir: Path) -> tuple[Path, ...]:
+    """All its files, the one that is opened first."""
+    path = models_dir / entry.path  # an absolute path stays what it is
+    return (path, *(path.with_name(name) for name in entry.shards))
+
+
 def as_installed(entry: InventoryEntry, models_dir: Path) -> InstalledModel:
     """The entry as the rest of the program sees it; looks whether its files are there."""
-    path = models_dir / entry.path  # an absolute path stays what it is
-    files = (path, *(path.with_name(name) for name in entry.shards))
+    files = files_of_entry(entry, models_dir)
     origin = entry.origin if entry.origin in set(Origin) else Origin.IMPORTED
     return InstalledModel(
         model_id=entry.model_id,
         name=entry.name,
-        path=str(path),
+        path=str(files[0]),
         size_bytes=entry.size_bytes,
         architecture=entry.architecture,
         quantization=entry.quantization,

@@ -3,7 +3,8 @@
 import logging
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,11 +67,20 @@ class LibraryDisk:
         """Of all files below."""
         return sum(_size(path) for path in _files_below(folder))
 
-    def leftovers(self, known: Iterable[str]) -> tuple[Leftover, ...]:
-        """Unfinished downloads, and model files that are in no list."""
+    def drop_empty(self, paths: Iterable[Path]) -> None:
+        """Remove the folders of files that were deleted, as far as they are empty and below the models directory."""
+        for path in paths:
+            for folder in path.parents:
+                if self.models_dir not in folder.parents:
+                    break
+                with suppress(OSError):
+                    folder.rmdir()
+
+    def leftovers(self, known: Iterable[Path], ids: Mapping[str, str]) -> tuple[Leftover, ...]:
+        """Unfinished downloads, and model files that are in no list. `ids`: download id by its folder."""
         staging = self.models_dir / STAGING
         found = [
-            Leftover(str(folder), self.bytes_of(folder), is_partial=True, download_id=folder.name)
+            Leftover(str(folder), self.bytes_of(folder), is_partial=True, download_id=ids.get(str(folder)))
             for folder in _folders(staging)
         ]
         listed = {os.path.normcase(path) for path in known}

@@ -8,10 +8,11 @@ from pathlib import Path
 import msgspec
 
 from layadesk.domain.errors import LayaDeskError
-from layadesk.domain.models import Origin
+from layadesk.domain.models import ModelCard, Origin
 from layadesk.model_library.catalogue import STARTER_MODEL_ID, Catalogue
 from layadesk.model_library.inventory_file import InventoryEntry
 from layadesk.model_library.model_ids import free_id, slug
+from layadesk.model_library.safe_names import file_name
 from layadesk.model_library.shards import ModelOnDisk, read_model
 
 log = logging.getLogger(__name__)
@@ -59,11 +60,24 @@ def entries_from_files(models_dir: Path, catalogue: Catalogue, *, now: float) ->
         if model_id == STARTER_MODEL_ID:
             origin = Origin.STARTER
         entry = describe(model, models_dir, model_id=model_id, origin=origin, now=now)
-        card = catalogue.card(model_id)
+        card = catalogue.card(path.parent.name) if own_folder else None
         if card is not None:
-            entry = msgspec.structs.replace(entry, name=card.name, note=card.note)
+            entry = _of_card(entry, card, model.path.name)
         entries[model_id] = entry
     return tuple(entries.values())
+
+
+def _of_card(entry: InventoryEntry, card: ModelCard, name: str) -> InventoryEntry:
+    """The entry of a file in the folder of a catalogue's model; which of its files it is, its name says."""
+    names = {file_name(part.path): file.quantization for file in card.files for part in file.parts}
+    is_first = entry.model_id == card.model_id
+    return msgspec.structs.replace(
+        entry,
+        name=card.name if is_first else f"{card.name} {names.get(name, '')}".strip(),
+        note=card.note,
+        card_id=card.model_id,
+        card_quantization=names.get(name),
+    )
 
 
 def _readable(name: str) -> str:

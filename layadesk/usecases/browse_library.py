@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeVar
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, fail
 from layadesk.domain.memory_fit.machine import MachineMemory
@@ -11,16 +12,17 @@ from layadesk.domain.memory_fit.plans import Outlook, Resident
 from layadesk.domain.memory_fit.speed import SpeedClass, rank_of
 from layadesk.domain.memory_fit.verdict import Verdict
 from layadesk.domain.models import CardKind, InstalledModel, ModelCard, ModelFile
-from layadesk.model_library.catalogue import Catalogues
-from layadesk.model_library.inventory import Inventory
-from layadesk.model_library.library_disk import DiskRoom, Leftover, LibraryDisk
+from layadesk.model_library.library_disk import DiskRoom, Leftover
 from layadesk.protocol.feed import Feed
 from layadesk.settings import definitions
 from layadesk.settings.settings import Settings
-from layadesk.usecases.expert_pool import ExpertPool
+from layadesk.usecases.download_models import Downloads
 from layadesk.usecases.fit import FileQuestion, Fit
+from layadesk.usecases.keep_library import Imported, KeepLibrary, Progress, Removal, Verified
+from layadesk.usecases.manage_experts import Experts
+from layadesk.usecases.model_rooms import ModelRooms
 
-Progress = Callable[[int, int | None], None]  # bytes done, bytes in all; on the library's own thread
+ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,37 +61,6 @@ class Fitting:
 
 
 @dataclass(frozen=True, slots=True)
-class Removal:
-    """What removing a model would do. `is_users_file`: it is only forgotten unless its deletion is asked for."""
-
-    model_id: str
-    paths: tuple[str, ...]
-    n_bytes: int
-    is_users_file: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """What became of the files and folders that were given: models found, and why others were refused."""
-
-    installed: tuple[InstalledModel, ...]
-    refused: tuple[ErrorReport, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """Of each file its path, whether it is as it should be, and None where nobody knows how it should be."""
-
-    model_id: str
-    files: tuple[tuple[str, bool | None], ...]
-
-    @property
-    def is_damaged(self) -> bool:
-        """Whether a file is not what it was."""
-        return any(right is False for _, right in self.files)
-
-
-@dataclass(frozen=True, slots=True)
 class Pricing:
     """The planner, and what it judges by: the machine as it is now, and the experts in memory that could go."""
 
@@ -106,26 +77,26 @@ class Library:
 
     def __init__(
         self,
-        catalogues: Catalogues,
-        inventory: Inventory,
-        disk: LibraryDisk,
-        pool: ExpertPool,
+        rooms: ModelRooms,
+        experts: Experts,
+        downloads: Downloads,
         pricing: Pricing,
         settings: Settings,
-        *,
-        changed: Feed[None] | None = None,
     ) -> None:
-        self._catalogues = catalogues
-        self._inventory = inventory
-        self._disk = disk
-        self._pool = pool
+        self._catalogues = rooms.catalogues
+        self._inventory = rooms.inventory
+        self._disk = rooms.disk
+        self._keep = KeepLibrary(rooms, settings)
+        self._has_changed = experts.has_changed
+        self._downloads = downloads
         self._pricing = pricing
         self._settings = settings
         self._executor = ThreadPoolExecutor(1, "library")
         self._fits = ThreadPoolExecutor(1, "library-fit")
         self._lock = threading.Lock()
         self._round = 0  # of `fit_all`
-        self.changed: Feed[None] = changed or Feed()
+        self._is_closed = False
+        self.changed: Feed[None] = experts.changed
 
     def entries(self) -> tuple[LibraryEntry, ...]:
         """The catalogue in its order, then models that are in no catalogue. Looks at the disk: some milliseconds."""
@@ -197,38 +168,67 @@ class Library:
 
     def leftovers(self) -> tuple[Leftover, ...]:
         """Unfinished downloads and files that no list knows, with their sizes. Looks at the disk."""
-        return self._disk.leftovers(model.path for model in self._inventory.list())
+        return self._keep.leftovers()
 
     def delete_leftover(self, path: str) -> Future[int]:
         """Delete one of them; the bytes that came free. A download that runs is cancelled by `Downloads`, not here."""
-        raise NotImplementedError
+        return self._change(lambda: self._keep.delete_leftover(path))
 
     def removal(self, model_id: str) -> Removal:
         """What `remove` would do, to be shown before. Raises UNKNOWN_EXPERT. Looks at the disk."""
-        raise NotImplementedError
+        return self._keep.removal(model_id)
 
     def remove(self, model_id: str, *, delete_users_file: bool = False) -> Future[int]:
         """Take an installed expert or router off; the bytes that came free. A file the user brought is only forgotten
-        unless `delete_users_file`. Fails with UNKNOWN_EXPERT, DISK_ERROR.
+        unless `delete_users_file`. Fails with UNKNOWN_EXPERT, DISK_*.
         """
-        raise NotImplementedError
+        return self._change(lambda: self._keep.remove(model_id, delete_users_file=delete_users_file))
 
     def verify(self, model_id: str, progress: Progress | None = None) -> Future[Verified]:
-        """Read every file of an installed model and compare its sha256 with the catalogue's."""
-        raise NotImplementedError
+        """Read every file of an installed model and compare its sha256 with the catalogue's; `progress` in bytes."""
+        return self._executor.submit(self._keep.verify, model_id, self._watched(progress))
 
     def import_files(self, paths: Sequence[str], progress: Progress | None = None) -> Future[Imported]:
         """List GGUF files where they lie, and those in folders at any depth. `progress` counts files."""
-        raise NotImplementedError
+        return self._change(lambda: self._keep.import_files(paths, self._watched(progress)))
 
     def move_models_dir(self, new_dir: str, progress: Progress | None = None) -> Future[int]:
-        """Move what the program installed to another folder or disk; the bytes moved. Fails with DISK_*."""
-        raise NotImplementedError
+        """Move what the program installed to another folder or disk; the bytes moved. Downloads wait meanwhile.
+
+        Fails with BAD_PARAMETER, NO_ROOM_FOR_DOWNLOAD, DISK_*; nothing has changed then.
+        """
+
+        def move() -> int:
+            with self._downloads.held():
+                return self._keep.move(new_dir, self._watched(progress))
+
+        return self._change(move)
+
+    def _watched(self, progress: Progress | None) -> Progress:
+        """`progress`, and the end of the work where the program ends; it may also end it itself by raising."""
+
+        def tell(done: int, total: int | None) -> None:
+            if self._is_closed:
+                raise CancelledError
+            if progress is not None:
+                progress(done, total)
+
+        return tell
+
+    def _change(self, step: Callable[[], ResultT]) -> Future[ResultT]:
+        def carry_out() -> ResultT:
+            try:
+                return step()
+            finally:
+                self._has_changed()
+
+        return self._executor.submit(carry_out)
 
     def close(self) -> None:
         """Wait for what runs; nothing new is taken."""
         with self._lock:
             self._round += 1
+            self._is_closed = True
         self._fits.shutdown(wait=True, cancel_futures=True)
         self._executor.shutdown(wait=True, cancel_futures=True)
 

@@ -3,8 +3,9 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from layadesk.domain.downloads import ACTIVE, ENDED, Download, DownloadState, SpeedWindow, download_id
@@ -150,6 +151,22 @@ class Downloads:
         for row in self.list():
             if row.was_interrupted:
                 self.resume(row.download_id)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Nothing is written while this lasts: what runs is paused, and goes on afterwards. Waits a few seconds."""
+        with self._lock:
+            moving = [row for row in self._rows.values() if row.shown.state not in (*ENDED, DownloadState.PAUSED)]
+            for row in moving:
+                self.pause(row.shown.download_id)
+            threads = [row.thread for row in moving if row.thread is not None]
+        for thread in threads:
+            thread.join(STOP_S)
+        try:
+            yield
+        finally:
+            for row in moving:
+                self.resume(row.shown.download_id)
 
     def close(self) -> None:
         """Stop what runs, to go on after the next start; waits a few seconds at most."""

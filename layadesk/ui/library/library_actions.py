@@ -15,7 +15,7 @@ from layadesk.ui.bridge import Bridge
 from layadesk.ui.library.shelf import Shelf
 from layadesk.ui.texts import library
 from layadesk.ui.texts.errors import sentence
-from layadesk.usecases.browse_library import Imported, Removal, Verified
+from layadesk.usecases.keep_library import Imported, Removal, Verified
 
 if TYPE_CHECKING:
     from layadesk.usecases.bundle import UseCases

@@ -1,0 +1,153 @@
+"""`layadesk models`: from the catalogue to an installed expert in a terminal, killed and interrupted on the way."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import REPO, Shell
+from tests.fakes.fake_hub import FakeHub
+from tests.fakes.gguf_files import write_gguf
+from tests.fakes.library import FILE, SIZE, big_gguf
+from tests.fakes.library import REPO as HUB_REPO
+
+WAIT_S = 30.0
+
+
+@pytest.fixture
+def hub() -> Iterator[FakeHub]:
+    with FakeHub() as found:
+        yield found
+
+
+@pytest.fixture
+def shop(shell: Shell, hub: FakeHub) -> Shell:
+    """A shell whose catalogue has one more model, which the hub serves."""
+    served = hub.add(HUB_REPO, FILE, big_gguf())
+    file = {"quantization": "Q4_K_M", "path": FILE, "size_bytes": SIZE, "sha256": served.sha256}
+    entry = {
+        "model_id": "tiny",
+        "name": "Tiny",
+        "source": f"huggingface:{HUB_REPO}",
+        "license": "mit",
+        "languages": ["en"],
+        "note": "For tests.",
+        "files": [file],
+    }
+    shell.data_dir.mkdir(parents=True)
+    text = json.dumps({"schema_version": 2, "models": [entry]})
+    (shell.data_dir / "models.json").write_text(text, encoding="utf-8")
+    return shell
+
+
+def environment(hub: FakeHub) -> dict[str, str]:
+    return {"HF_ENDPOINT": hub.url, "NO_PROXY": "127.0.0.1", "HF_TOKEN": ""}
+
+
+def started(shop: Shell, hub: FakeHub) -> "subprocess.Popen[str]":
+    """`models download tiny` in a process of its own."""
+    command = [sys.executable, "-m", "layadesk", "models", "download", "tiny", "--data-dir", str(shop.data_dir)]
+    return subprocess.Popen(
+        command,
+        cwd=REPO,
+        env={**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "en", **environment(hub)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+
+
+def part_of(shop: Shell) -> Path:
+    return shop.data_dir / "models" / ".downloads" / "tiny--Q4_K_M" / f"{FILE}.part"
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    until = time.monotonic() + WAIT_S
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def size_of(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0
+
+
+def test_a_model_is_found_downloaded_verified_and_removed(shop: Shell, hub: FakeHub) -> None:
+    assert "tiny " in shop.run("models", "list", "--catalogue").out
+    shown = shop.run("models", "show", "tiny")
+    assert "licence mit" in shown.out
+    done = shop.run("models", "download", "tiny", "--json", **environment(hub))
+    assert done.status == 0, done.err
+    assert "Q4_K_M" in done.err
+    assert done.json["download"]["state"] == "installed"
+    (model,) = shop.run("models", "list", "--json").json["models"]
+    assert (model["model_id"], model["card_quantization"], model["size_bytes"]) == ("tiny", "Q4_K_M", SIZE)
+    verified = shop.run("models", "verify", "tiny", "--json")
+    assert (verified.status, verified.json["is_damaged"]) == (0, False)
+    with Path(model["path"]).open("rb+") as file:
+        file.seek(SIZE // 2)
+        file.write(b"!")
+    damaged = shop.run("models", "verify", "tiny")
+    assert (damaged.status, "DAMAGED" in damaged.out) == (1, True)
+    assert shop.run("models", "remove", "tiny", "--json").json["freed_bytes"] == SIZE
+    assert not Path(model["path"]).exists()
+
+
+def test_killed_in_the_middle_it_goes_on_from_the_byte(shop: Shell, hub: FakeHub) -> None:
+    hub.fault(HUB_REPO, FILE, hang_after=SIZE * 6 // 10)
+    child = started(shop, hub)
+    wait_until(lambda: size_of(part_of(shop)) >= SIZE * 6 // 10)
+    child.kill()
+    child.communicate()
+    kept = size_of(part_of(shop))
+    hub.faults.clear()
+    done = shop.run("models", "download", "tiny", **environment(hub))
+    assert done.status == 0, done.err
+    assert hub.gets()[-1].range == f"bytes={kept}-"
+    assert hub.n_sent == SIZE
+    assert shop.run("models", "verify", "tiny").status == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no Ctrl-C for one process there")
+def test_ctrl_c_pauses_and_says_how_to_go_on(shop: Shell, hub: FakeHub) -> None:
+    hub.fault(HUB_REPO, FILE, hang_after=SIZE // 2)
+    child = started(shop, hub)
+    wait_until(lambda: size_of(part_of(shop)) >= SIZE // 2)
+    time.sleep(0.3)  # so that the row has seen it
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=WAIT_S)
+    assert (child.returncode, out) == (130, "")
+    assert "Resume with: layadesk models download tiny --quantization Q4_K_M" in err
+    assert "Traceback" not in err
+    assert size_of(part_of(shop)) >= SIZE // 2
+
+
+def test_what_goes_wrong_is_one_line_with_a_remedy(shop: Shell, hub: FakeHub) -> None:
+    hub.fault(HUB_REPO, FILE, status=403, error_code="GatedRepo")
+    done = shop.run("models", "download", "tiny", **environment(hub))
+    assert done.status == 1
+    assert f"https://huggingface.co/{HUB_REPO}" in done.err.splitlines()[-1]
+    assert "nothing" in shop.run("models", "download", "nothing").err
+    needs = shop.run("models", "download", "lfm2.5-8b-a1b", "--quantization", "Q4_K_M")
+    assert (needs.status, "lfm-open-license-1.0" in needs.err) == (1, True)
+
+
+def test_folders_are_imported_and_what_is_no_model_is_told(shell: Shell) -> None:
+    folder = shell.folder / "collection"
+    write_gguf(folder / "a" / "one.gguf")
+    write_gguf(folder / "b" / "two.gguf")
+    (folder / "b" / "no.gguf").write_bytes(b"text")
+    done = shell.run("models", "import", str(folder), "--json")
+    assert done.status == 0
+    assert [model["model_id"] for model in done.json["models"]] == ["one", "two"]
+    assert [report["code"] for report in done.json["refused"]] == ["gguf_not_gguf"]
+    removed = shell.run("models", "remove", "one")
+    assert "Its file stays" in removed.out
+    assert (folder / "a" / "one.gguf").is_file()
