@@ -20,7 +20,7 @@ from layadesk.usecases.answer_request import AnswerRequest
 ResultT = TypeVar("ResultT")
 
 Receive = Callable[[], Awaitable[Any]]
-MAX_OPEN: Final = 64
+MAX_OPEN: Final = 96  # of 128 that the engine lets wait, so that the window always finds room
 
 
 class ClientGone(Exception):

@@ -191,4 +191,5 @@ class _EventStream(Response):
         async for piece in self._frames:
             if piece:
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
+                await asyncio.sleep(0)  # neither line waits where much is ready, and nobody would see the client go
         await send({"type": "http.response.body", "body": b""})
