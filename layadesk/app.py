@@ -1,8 +1,7 @@
 """The composition root: the only file that sees all rooms. Builds them, starts them, stops them in order."""
 
 import logging
-import logging.handlers
-import sys
+import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -21,6 +20,7 @@ from layadesk.model_library.catalogue import shipped_strengths
 from layadesk.model_library.expert_table import ExpertTable
 from layadesk.model_library.remote_list import RemoteList
 from layadesk.paths import DataPaths, assets_dir, shipped_starter
+from layadesk.protocol.app_log import start_log
 from layadesk.protocol.feed import Feed
 from layadesk.protocol.options import EngineOptions, RouterOptions
 from layadesk.settings import definitions
@@ -28,7 +28,7 @@ from layadesk.settings.key_store import KeyStore
 from layadesk.settings.settings import Settings
 from layadesk.store.store import Store
 from layadesk.telemetry.sampler import Sampler
-from layadesk.telemetry.sensor_list import Observed
+from layadesk.telemetry.sensor_list import Observed, gpu_sensors
 from layadesk.usecases.about import About
 from layadesk.usecases.answer_request import AnswerRequest
 from layadesk.usecases.ask import Ask
@@ -68,6 +68,7 @@ from layadesk.usecases.send_message import SendMessage, StartTurn
 from layadesk.usecases.serve import RunningServer, Serve
 from layadesk.usecases.server_key import ServerKey
 from layadesk.usecases.session_log import SessionLog
+from layadesk.usecases.start_watch import StartWatch, leave_gpus_alone, safe_mode_report
 from layadesk.usecases.stop_generation import StopGeneration
 from layadesk.usecases.timeline import Timeline
 from layadesk.usecases.turns import TurnEvent
@@ -82,34 +83,6 @@ log = logging.getLogger(__name__)
 
 STOP_ANSWERS_S = 2.0
 STORE_S = 30.0
-LOG_BYTES = 1_000_000
-N_OLD_LOGS = 3
-LOG_FORMAT = "%(asctime)s %(levelname)s %(threadName)s %(name)s: %(message)s"
-
-
-def start_log(log_dir: Path) -> None:
-    """Log to `log_dir/app.log`, never message text; to stderr, errors only, where no file can be written there.
-
-    A windowed program may have neither.
-    """
-    root = logging.getLogger("layadesk")
-    root.setLevel(logging.INFO)
-    for old in root.handlers[:]:
-        root.removeHandler(old)
-        old.close()
-    logging.raiseExceptions = False  # a full disk: no traceback for each record that cannot be kept
-    try:
-        log_dir.mkdir(parents=True, exist_ok=True)
-        handler: logging.Handler = logging.handlers.RotatingFileHandler(
-            log_dir / "app.log", maxBytes=LOG_BYTES, backupCount=N_OLD_LOGS, encoding="utf-8"
-        )
-    except OSError:
-        if sys.stderr is None:
-            return
-        handler = logging.StreamHandler()
-        handler.setLevel(logging.ERROR)
-    handler.setFormatter(logging.Formatter(LOG_FORMAT))
-    root.addHandler(handler)
 
 
 class Core:
@@ -118,7 +91,11 @@ class Core:
     Headless commands use this alone; the window adds `Desk`.
     """
 
-    def __init__(self, data_dir: Path, *, engine: str = "llama", router: str | None = None) -> None:
+    def __init__(
+        self, data_dir: Path, *, engine: str = "llama", router: str | None = None, is_safe: bool = False
+    ) -> None:
+        if is_safe:
+            leave_gpus_alone(os.environ)
         self._router = router
         self.paths = DataPaths(data_dir)
         start_log(self.paths.logs)
@@ -154,7 +131,7 @@ class Core:
             work=work.now,
             weight_files=work.weight_files,
         )
-        self.sampler = Sampler(self.observed)
+        self.sampler = Sampler(self.observed, make_gpu_sensors=tuple if is_safe else gpu_sensors)
         has_library = engine_options.backend == "llama"
         self.dry_runner = DryRunner(self.paths.logs) if has_library else None
         self.price = PriceLoad(self.dry_runner)
@@ -260,8 +237,8 @@ class _Rooms:
 class Desk:
     """Everything behind the window. `start` is for after the first paint, because it brings in what is heavy."""
 
-    def __init__(self, data_dir: Path, *, engine: str = "llama") -> None:
-        core = Core(data_dir, engine=engine)
+    def __init__(self, data_dir: Path, *, engine: str = "llama", is_safe: bool = False) -> None:
+        core = Core(data_dir, engine=engine, is_safe=is_safe)
         if adopted := core.adopt_starter():
             wait((adopted,))  # once, a third of a second: the first question must find somebody to answer it
         store = open_store(core.paths)
@@ -307,6 +284,7 @@ class Desk:
             load_settings=LoadSettings(core.pool, core.gate),
             ledger=ledger,
             about=About(core.paths.root),
+            start_problems=(safe_mode_report(),) if is_safe else (),
             library=core.library,
             downloads=core.downloads,
             serve=core.serve,
@@ -336,8 +314,10 @@ def run_window(data_dir: Path, *, engine: str = "llama") -> int:
     """Open the window and stay until it is closed; the exit status of the program."""
     from layadesk.ui import application  # noqa: PLC0415 - Qt for the window alone
 
-    desk = Desk(data_dir, engine=engine)
+    starts = StartWatch(DataPaths(data_dir).run)
+    desk = Desk(data_dir, engine=engine, is_safe=starts.begin())
     try:
         return application.run(desk.use_cases, after_first_paint=desk.start, before_quit=desk.stop)
     finally:
         desk.stop()
+        starts.settle()

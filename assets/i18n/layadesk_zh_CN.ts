@@ -1460,6 +1460,14 @@
 <context>
     <name>errors</name>
     <message>
+        <source>LayaDesk did not get through its last {n} starts, so this time it leaves graphics cards alone.</source>
+        <translation>LayaDesk 最近 {n} 次启动都未能完成，因此这次不使用显卡。</translation>
+    </message>
+    <message>
+        <source>Start it again to use them. If it ends at once again, a newer graphics driver may help.</source>
+        <translation>再次启动即可恢复使用显卡。如果它又立即退出，更新显卡驱动可能有帮助。</translation>
+    </message>
+    <message>
         <source>{name} has a licence with conditions: {licence}.</source>
         <translation>{name} 的许可证附有条件：{licence}。</translation>
     </message>

@@ -96,6 +96,7 @@ class ErrorCode(StrEnum):
     OUT_OF_MEMORY = "out_of_memory"
     QT_MISSING_LIBRARY = "qt_missing_library"
     NO_DISPLAY = "no_display"
+    SAFE_MODE = "safe_mode"
     # the children
     MODEL_LOAD_FAILED = "model_load_failed"
     MODEL_SUSPECT = "model_suspect"
@@ -173,6 +174,7 @@ _ENVIRONMENT = frozenset(
         ErrorCode.OUT_OF_MEMORY,
         ErrorCode.QT_MISSING_LIBRARY,
         ErrorCode.NO_DISPLAY,
+        ErrorCode.SAFE_MODE,
         ErrorCode.REMOTE_UNREACHABLE,
         ErrorCode.REMOTE_TIMED_OUT,
         ErrorCode.REMOTE_BUSY,

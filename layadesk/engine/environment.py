@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, MutableMapping, Sequence
 from pathlib import Path
 
-BACKEND_MODULES = "LAYADESK_BACKEND_MODULES"  # places of more backends of ggml, separated as in PATH
+from layadesk.protocol.options import BACKEND_MODULES
 
 # How OpenMP threads wait for each other decides the speed on a CPU. SmolLM2, two threads on two cores, tokens/s alone
 # and beside two busy programs: spinning without bound 99 / 6, sleeping at once 26 / 47, a bounded spin 111 / 37.

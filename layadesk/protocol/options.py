@@ -11,6 +11,8 @@ import msgspec
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.protocol.scripted import ScriptedOptions
 
+BACKEND_MODULES = "LAYADESK_BACKEND_MODULES"  # places of more backends of ggml, separated as in PATH
+
 
 @dataclass(frozen=True, slots=True)
 class EngineOptions:

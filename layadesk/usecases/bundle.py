@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from layadesk.domain.errors import ErrorReport
 from layadesk.protocol.feed import Feed
 from layadesk.settings.settings import Settings
 from layadesk.usecases.about import About
@@ -56,6 +57,7 @@ class UseCases:
     load_settings: LoadSettings
     ledger: LoadLedger
     about: About
+    start_problems: tuple[ErrorReport, ...]
     library: Library
     downloads: Downloads
     serve: Serve

@@ -1,7 +1,8 @@
 import os
 from pathlib import Path
 
-from layadesk.engine.environment import BACKEND_MODULES, apply_engine_environment, backend_modules
+from layadesk.engine.environment import apply_engine_environment, backend_modules
+from layadesk.protocol.options import BACKEND_MODULES
 
 
 def test_openmp_threads_spin_for_a_bounded_time_and_an_abort_does_not_look_for_a_debugger() -> None:

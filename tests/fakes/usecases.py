@@ -667,6 +667,7 @@ class FakeBundle:
     downloads: FakeDownloads
     look_at_library: FakeLook
     about: About
+    start_problems: tuple[ErrorReport, ...] = ()
     routes: None = None  # no page asks for it yet
 
 

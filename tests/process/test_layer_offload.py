@@ -13,10 +13,10 @@ import pytest
 from layadesk.domain.inference import LoadParams
 from layadesk.domain.memory_fit.arithmetic import Gpu, bill_of
 from layadesk.domain.memory_fit.bill import CPU, Basis, DeviceBill, MemoryBill
-from layadesk.engine.environment import BACKEND_MODULES
 from layadesk.model_library.gguf_header import read_header
 from layadesk.model_library.model_facts import model_facts
 from layadesk.protocol.dry_run import Priced
+from layadesk.protocol.options import BACKEND_MODULES
 from layadesk.workers.dry_runner import DryRunner
 from setup_steps.vulkan_module import module_path
 from tests.fakes import gguf_models

@@ -105,7 +105,7 @@ class MainWindow(QMainWindow):
         self._retranslate()
         bridge.follow(use_cases.conversations.changed, self._on_conversations_changed)
         self._actions.refresh()
-        for problem in appearance.problems[:1]:
+        for problem in (*use_cases.start_problems, *appearance.problems)[:1]:
             self.show_failure(problem)
 
     def load_charts(self) -> None:

@@ -195,6 +195,14 @@ ERROR_TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
         QT_TRANSLATE_NOOP("errors", "There was not enough memory."),
         QT_TRANSLATE_NOOP("errors", "Choose a smaller expert or a shorter context, or close other programs."),
     ),
+    ErrorCode.SAFE_MODE: (
+        QT_TRANSLATE_NOOP(
+            "errors", "LayaDesk did not get through its last {n} starts, so this time it leaves graphics cards alone."
+        ),
+        QT_TRANSLATE_NOOP(
+            "errors", "Start it again to use them. If it ends at once again, a newer graphics driver may help."
+        ),
+    ),
     ErrorCode.NO_DISPLAY: (
         QT_TRANSLATE_NOOP("errors", "There is no screen to open the window on."),
         QT_TRANSLATE_NOOP("errors", "Start it in a desktop session, or use `layadesk ask` in the terminal."),
