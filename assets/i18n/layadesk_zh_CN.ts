@@ -1266,6 +1266,14 @@
         <translation>显存已用 {share}。</translation>
     </message>
     <message>
+        <source>The GPU's memory is {share} full, all of it with other programs.</source>
+        <translation>显存已用 {share}，全部被其他程序占用。</translation>
+    </message>
+    <message>
+        <source>Close those that use the GPU before an expert is to be loaded onto it.</source>
+        <translation>要把专家加载到 GPU，请先关闭占用 GPU 的程序。</translation>
+    </message>
+    <message>
         <source>The GPU's memory is full, and its driver moved {size} to RAM, where it is many times slower.</source>
         <translation>显存已满，驱动把 {size} 移到了内存，速度会慢很多倍。</translation>
     </message>

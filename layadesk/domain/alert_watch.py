@@ -40,13 +40,15 @@ class AlertWatch:
         self._states = {rule: _State() for rule in rules}
 
     def take(self, sample: HardwareSample) -> tuple[Alert, ...]:
-        """What is wrong now, the worst first. A sample that cannot tell leaves things as they are."""
+        """What is wrong now, the worst first. What samples cannot tell is not said for longer than ten seconds: the
+        measure may be of work that is over, of memory that is no longer full, of a GPU that is gone.
+        """
         for rule, state in self._states.items():
             value = rule.measure(sample)
             if value is not None:
                 _follow(rule, state, value, sample.taken_at)
-            elif state.alert is not None and not sample.work.is_busy:
-                _calm_down(state, sample.taken_at)  # a measure of work that is over
+            else:
+                _doubt(state, sample.taken_at)
         alerts = [state.alert for state in self._states.values() if state.alert is not None]
         return tuple(sorted(alerts, key=lambda alert: (-alert.severity, alert.since)))
 
@@ -72,6 +74,13 @@ def _follow(rule: Rule, state: _State, value: float, now: float) -> None:
             _calm_down(state, now)
         else:
             state.calm_at = None
+
+
+def _doubt(state: _State, now: float) -> None:
+    state.above_warn_at = state.above_critical_at = None
+    if state.alert is not None:
+        state.alert = replace(state.alert, is_acute=False)
+        _calm_down(state, now)
 
 
 def _since(since: float | None, now: float, *, is_above: bool) -> float | None:

@@ -27,6 +27,7 @@ class Danger(StrEnum):
     REREAD = "reread"  # mapped weights are dropped and read again
     WEIGHTS = "weights"  # part of the mapped weights is not in RAM
     VRAM = "vram"
+    VRAM_OF_OTHERS = "vram_of_others"  # it is full, and nothing on that GPU is ours
     SPILL = "spill"  # VRAM is full and its driver moved something to RAM
     GPU_IN_RAM = "gpu_in_ram"
     COMMIT = "commit"
@@ -112,7 +113,11 @@ def _vram_fill(gpu: GpuSample) -> float | None:
 
 
 def _vram(sample: HardwareSample) -> float | None:
-    return _greatest(_vram_fill(gpu) for gpu in sample.gpus)
+    return _greatest(_vram_fill(gpu) for gpu in sample.gpus if gpu.engine_bytes != 0)
+
+
+def _vram_of_others(sample: HardwareSample) -> float | None:
+    return _greatest(_vram_fill(gpu) for gpu in sample.gpus if gpu.engine_bytes == 0)
 
 
 def _spill(sample: HardwareSample) -> float | None:
@@ -158,6 +163,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(Danger.REREAD, _reread, 50.0 * MIB, 200.0 * MIB, 3.0, 5.0),
     Rule(Danger.WEIGHTS, _weights_missing, 0.05, 0.20, 3.0, 5.0),
     Rule(Danger.VRAM, _vram, 0.92, 0.97, 3.0, 3.0),
+    Rule(Danger.VRAM_OF_OTHERS, _vram_of_others, 0.92, NEVER, 3.0),
     Rule(Danger.SPILL, _spill, NEVER, 256.0 * MIB, 3.0, 3.0),
     Rule(Danger.GPU_IN_RAM, _gpu_in_ram, 0.92, NEVER, 3.0),
     Rule(Danger.COMMIT, _commit, 0.90, 0.97, 3.0, 3.0),

@@ -1,12 +1,13 @@
 """Warn before it hurts, and act before the system's OOM killer chooses: pause, offer, and as a last resort unload."""
 
 import logging
+import math
 import threading
 from collections import deque
 from dataclasses import dataclass
 from typing import Final
 
-from layadesk.domain.alert_watch import Alert, AlertWatch
+from layadesk.domain.alert_watch import CLEAR_AFTER_S, Alert, AlertWatch
 from layadesk.domain.hardware import HardwareSample
 from layadesk.domain.machine_alerts import OUT_OF_MEMORY, Severity
 from layadesk.protocol.feed import Feed
@@ -61,6 +62,7 @@ class MemoryGuard:
         self._watch = AlertWatch()
         self._lock = threading.Lock()
         self._state = GuardState()
+        self._acute_at = -math.inf
         self._critical_since: float | None = None
         self._episodes: deque[Alert] = deque(maxlen=N_EPISODES_KEPT)
         samples.subscribe(self._on_sample)
@@ -114,9 +116,11 @@ class MemoryGuard:
         self._log(alerts)
         is_on = self._settings.get(definitions.GUARD_ENABLED)
         critical = [one for one in alerts if one.severity is Severity.CRITICAL and one.danger in OUT_OF_MEMORY]
-        is_pausing = is_on and bool(critical) and (sample.work.is_busy or self._state.is_pausing)
         unloaded = self._state.unloaded
         is_acute = any(one.is_acute for one in critical)
+        self._acute_at = sample.taken_at if is_acute else self._acute_at
+        is_recent = sample.taken_at - self._acute_at < CLEAR_AFTER_S
+        is_pausing = is_on and bool(critical) and is_recent and (sample.work.is_busy or self._state.is_pausing)
         if is_pausing and is_acute and (sample.work.n_running > 0 or sample.work.is_loading):
             self._critical_since = sample.taken_at if self._critical_since is None else self._critical_since
             if sample.taken_at - self._critical_since >= LAST_RESORT_S:

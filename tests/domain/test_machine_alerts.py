@@ -48,6 +48,16 @@ WARNINGS: list[tuple[Danger, dict[str, object], dict[str, object]]] = [
         {"gpus": (replace(GPU, vram_total_bytes=2**29, vram_used_bytes=2**29, kind=GpuKind.UNIFIED),)},  # a carve-out
     ),
     (
+        Danger.VRAM_OF_OTHERS,
+        {"gpus": (replace(GPU, vram_used_bytes=23 * GIB, engine_bytes=0),)},
+        {"gpus": (replace(GPU, vram_used_bytes=23 * GIB, engine_bytes=None),)},  # whose it is is not known
+    ),
+    (
+        Danger.VRAM,
+        {"gpus": (replace(GPU, vram_used_bytes=23 * GIB, engine_bytes=None),)},
+        {"gpus": (replace(GPU, vram_used_bytes=24 * GIB, engine_bytes=0),)},
+    ),
+    (
         Danger.GPU_IN_RAM,
         {"gpus": (GpuSample("g", "G", kind=GpuKind.UNIFIED, shared_total_bytes=100, shared_used_bytes=95),)},
         {"gpus": (GpuSample("g", "G", kind=GpuKind.DISCRETE, shared_total_bytes=100, shared_used_bytes=95),)},
@@ -182,3 +192,33 @@ def test_a_measure_of_work_that_is_over_calms_down() -> None:
     for at in range(10, 25):
         alerts = watch.take(replace(CALM, taken_at=float(at), work=EngineWork()))
     assert alerts == ()
+
+
+LOST = replace(GPU, vram_total_bytes=None, vram_used_bytes=None, engine_bytes=None, evicted_bytes=None)
+OVER: dict[Danger, tuple[dict[str, object], dict[str, object]]] = {
+    Danger.VRAM: ({"gpus": (replace(GPU, vram_used_bytes=24 * GIB),)}, {"gpus": (LOST,)}),
+    Danger.SPILL: (
+        {"gpus": (replace(FULL, evicted_bytes=2 * GIB),)},
+        {"gpus": (replace(GPU, vram_used_bytes=8 * GIB, evicted_bytes=GIB),)},
+    ),
+    Danger.WEIGHTS: (
+        {"weights_resident_bytes": 5 * GIB, "weights_evicted_bytes": 5 * GIB},
+        {"weights_resident_bytes": 9 * GIB, "weights_evicted_bytes": 0},
+    ),
+}
+
+
+@pytest.mark.parametrize("danger", OVER)
+def test_what_can_no_longer_be_told_is_not_acute_and_not_said_for_longer_than_ten_seconds(danger: Danger) -> None:
+    bad, unknown = OVER[danger]
+    watch = AlertWatch()
+
+    def take(at: float, changes: dict[str, object]) -> list[bool]:
+        alerts = watch.take(replace(CALM, taken_at=at, **changes))  # type: ignore[arg-type] # by name
+        return [alert.is_acute for alert in alerts if alert.danger is danger]
+
+    for at in range(10):
+        seen = take(float(at), bad)
+    assert seen == [True]
+    assert take(10.0, unknown) == take(19.9, unknown) == [False]
+    assert take(20.0, unknown) == []

@@ -114,6 +114,37 @@ def test_as_a_last_resort_the_expert_is_unloaded_and_that_is_said_until_it_is_re
     assert bench.guard.state == GuardState()
 
 
+def test_new_work_goes_on_when_memory_is_no_longer_critical_though_it_is_still_short(bench: Bench) -> None:
+    bench.pass_time(3, available=1)
+    assert bench.parts.done == ["pause"]
+    bench.pass_time(9, available=5)
+    assert bench.guard.state.is_pausing
+    bench.pass_time(2, available=5)
+    assert bench.parts.done == ["pause", "resume"]
+    assert [alert.danger for alert in bench.guard.state.alerts] == [Danger.RAM]
+    bench.pass_time(1, available=1)
+    assert bench.parts.done == ["pause", "resume", "pause"]
+
+
+def test_weights_that_are_back_in_ram_are_no_reason_to_unload(bench: Bench) -> None:
+    reading = EngineWork(n_running=1, reads_mapped_weights=True)
+    for second in range(60):
+        is_short = second < 6  # seen as critical from the fifth second on
+        bench.samples.publish(
+            HardwareSample(
+                float(second),
+                64 * GIB,
+                40 * GIB,
+                weights_bytes=10 * GIB,
+                weights_resident_bytes=(5 if is_short else 9) * GIB,
+                weights_evicted_bytes=5 * GIB if is_short else 0,
+                work=reading,
+            )
+        )
+    assert bench.parts.done == ["pause", "resume"]
+    assert bench.guard.state == GuardState()
+
+
 def test_lack_of_memory_that_is_not_ours_stops_nothing(bench: Bench) -> None:
     bench.pass_time(60, available=1, work=EngineWork())
     assert bench.parts.done == []

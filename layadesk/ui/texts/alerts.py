@@ -29,6 +29,9 @@ _CAUSES: Final[Mapping[Danger, str]] = {
         "alerts", "{share} of the expert's weights are not in RAM and are read from the disk for every token."
     ),
     Danger.VRAM: QT_TRANSLATE_NOOP("alerts", "The GPU's memory is {share} full."),
+    Danger.VRAM_OF_OTHERS: QT_TRANSLATE_NOOP(
+        "alerts", "The GPU's memory is {share} full, all of it with other programs."
+    ),
     Danger.SPILL: QT_TRANSLATE_NOOP(
         "alerts", "The GPU's memory is full, and its driver moved {size} to RAM, where it is many times slower."
     ),
@@ -42,6 +45,9 @@ _CLOSE_OTHERS = QT_TRANSLATE_NOOP("alerts", "Close other programs, or use a smal
 _FEWER_LAYERS = QT_TRANSLATE_NOOP("alerts", "Put fewer layers on the GPU, or shorten the context.")
 _REMEDIES: Final[Mapping[Danger, str]] = {
     Danger.VRAM: _FEWER_LAYERS,
+    Danger.VRAM_OF_OTHERS: QT_TRANSLATE_NOOP(
+        "alerts", "Close those that use the GPU before an expert is to be loaded onto it."
+    ),
     Danger.SPILL: _FEWER_LAYERS,
     Danger.COMMIT: QT_TRANSLATE_NOOP("alerts", "Close other programs, or let Windows manage a larger page file."),
     Danger.THROTTLE: QT_TRANSLATE_NOOP("alerts", "Clear its fans and vents; it goes on slower meanwhile."),
