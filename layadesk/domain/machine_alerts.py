@@ -154,13 +154,14 @@ def _greatest(values: Iterable[float | None]) -> float | None:
 
 
 NEVER: Final = float("inf")
+REREAD_WARN: Final = 50.0 * MIB
 RULES: Final[tuple[Rule, ...]] = (
     Rule(Danger.RAM, _ram, 1.0, 2.0, 2.0, 1.0),
     Rule(Danger.PRESSURE, lambda sample: sample.psi_some_percent, 10.0, 40.0, 5.0, 10.0),
     Rule(Danger.STALLED, lambda sample: sample.psi_full_percent, 2.0, 10.0, 5.0, 5.0),
     Rule(Danger.SWAPPING, _swap_in, 4.0 * MIB, 32.0 * MIB, 3.0, 5.0),
     Rule(Danger.ENGINE_SWAPPED, _engine_swapped, 0.05, NEVER, 3.0),
-    Rule(Danger.REREAD, _reread, 50.0 * MIB, 200.0 * MIB, 3.0, 5.0),
+    Rule(Danger.REREAD, _reread, REREAD_WARN, 200.0 * MIB, 3.0, 5.0),
     Rule(Danger.WEIGHTS, _weights_missing, 0.05, 0.20, 3.0, 5.0),
     Rule(Danger.VRAM, _vram, 0.92, 0.97, 3.0, 3.0),
     Rule(Danger.VRAM_OF_OTHERS, _vram_of_others, 0.92, NEVER, 3.0),

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from layadesk.ui.theme.fonts import small_font
 from layadesk.ui.theme.tokens import DARK, LIGHT
-from layadesk.ui.widgets.figure_text import FigureText
+from layadesk.ui.widgets.figure_text import FigureText, unbroken
 from tests.ui.conftest import Stage
 from tests.ui.test_timeline import colours_in
 
@@ -79,6 +79,22 @@ def test_it_takes_the_room_that_a_label_takes(column: QWidget) -> None:
     label.setWordWrap(True)
     for width in (90, 140, 200, 400):
         assert abs(text.heightForWidth(width) - label.heightForWidth(width)) <= 1
+
+
+@pytest.mark.parametrize("item", ["ours 16.0 GiB", "312 / 450 W", "内存 我们的 12 %", "读取 0.0 tok/s（最高 119）"])
+def test_what_belongs_together_stays_on_one_line(qtbot: QtBot, item: str) -> None:
+    alone, after_another = FigureText(small_font()), FigureText(small_font())
+    alone.set_pieces(((unbroken(item), ""),))
+    after_another.set_pieces((("one", ""), (" ", ""), (unbroken(item), "")))
+    assert after_another.text() == f"one {item}"
+    width = alone.fontMetrics().horizontalAdvance(item) + 6  # all of it has room, but not beside the other
+    line = alone.fontMetrics().height()
+    for text, n_lines in ((alone, 1), (after_another, 2)):
+        qtbot.addWidget(text)
+        text.resize(width, text.heightForWidth(width))
+        assert text.height() < (n_lines + 0.9) * line
+    first, second = alone.grab().toImage(), after_another.grab().toImage()
+    assert second.copy(0, second.height() - first.height(), width, first.height()) == first
 
 
 def test_its_words_are_its_name_for_those_who_do_not_see(column: QWidget) -> None:

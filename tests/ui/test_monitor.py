@@ -115,6 +115,14 @@ def test_a_gpus_load_power_and_temperature_stand_on_its_card(stage: Stage) -> No
     assert cards(stage)[0].endswith("GPU 97 % · memory busy 88 % · 312 / 450 W · 64 °C · slowed: too hot")
 
 
+def test_why_nothing_is_known_of_a_gpu_is_said_once(stage: Stage) -> None:
+    reasons = dict.fromkeys(("vram_total_bytes", "vram_used_bytes", "engine_bytes", "utilization_percent"), Why.LOST)
+    publish(stage, sample(gpus=(GpuSample("g", "RTX 4090", reasons=reasons),)))
+    assert cards(stage)[0] == "VRAM n/a n/a, because the GPU is not there any more"
+    publish(stage, sample(1.0, gpus=(GpuSample("g", "G", 8, 4, 2, reasons={"utilization_percent": Why.WSL_BLIND}),)))
+    assert "GPU n/a, because " in cards(stage)[0]
+
+
 def test_a_gpu_that_works_in_ram_is_shown_by_that_and_not_by_its_carve_out(stage: Stage) -> None:
     gpu = GpuSample(  # monitoring.md rows 14, 15
         "g",

@@ -22,7 +22,7 @@ from layadesk.usecases.turns import TurnPhase
 from tests.ui.conftest import Stage
 from tests.ui.hands import press
 
-GIB = 2**30
+GIB, MIB = 2**30, 2**20
 GPU = GpuSample(
     "g",
     "RTX 4090",
@@ -299,7 +299,25 @@ def test_the_legends_tell_the_newest_figures_with_their_units(view: TimelineView
     memory, activity, speed = view.legend_texts()
     assert memory == "VRAM ours 50 %, others 25 %, RAM ours 12 %, others 12 %"
     assert activity == "GPU 90 %, memory busy n/a, power 50 %, engine on the processor 25 %"
-    assert speed == "writing 40 tok/s (top 40), reading 0.0 tok/s (top 0.0)"
+    assert speed == "writing 40 tok/s (top 40), reading 0.0 tok/s"
+
+
+def test_what_any_machine_reads_again_now_and_then_is_not_drawn_and_what_hurts_is(qtbot: QtBot) -> None:
+    heights: dict[float, float] = {}
+    for most in (0.5, 10.0, 200.0):
+        view = TimelineView(tuple)
+        qtbot.addWidget(view)
+        view.resize(280, 600)
+        view.add(sample(float(at), refault_bytes_per_s=most * MIB if at == 30 else 0.0) for at in range(61))
+        view.draw()
+        told = "read again from disk" in view.legend_texts()[2]
+        curves = [curve for curve in view.speed.lanes[0].curves if curve.token == "danger"]
+        assert told == bool(curves)
+        if curves:
+            heights[most] = float(curves[0].y.max())
+    assert list(heights) == [10.0, 200.0]
+    assert 0.1 < heights[10.0] < 0.3  # of the chart
+    assert heights[200.0] > 0.9
 
 
 def test_pointing_reads_one_moment_in_all_charts_and_leaving_reads_now(view: TimelineView) -> None:
@@ -389,6 +407,8 @@ def test_from_the_last_answer_a_button_leads_to_its_place_on_the_charts(stage: S
     stage.window.show_new()
     stage.settle()
     assert not panel.locate.isEnabled()
+    press(stage.window, Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier)
+    assert panel.not_drawn() == ""  # there is no answer of which to say so
     join_import()
 
 

@@ -11,11 +11,13 @@ from layadesk.ui.texts.numbers import gib_with_unit
 translate = QCoreApplication.translate
 
 
-def gauges(gpu: GpuSample) -> Iterator[str]:
-    """`GPU 97 %`, `memory busy 88 %`, `312 / 450 W`, `64 °C`, … What is not known is left out."""
+def gauges(gpu: GpuSample, *, told: str | None = None) -> Iterator[str]:
+    """`GPU 97 %`, `memory busy 88 %`, `312 / 450 W`, `64 °C`, … What is not known is left out, and so is
+    the reason that is told already.
+    """
     if gpu.utilization_percent is not None:
         yield translate("gauges", "GPU {value}").format(value=f"{gpu.utilization_percent:.0f} %")
-    elif "utilization_percent" in gpu.reasons:
+    elif gpu.reasons.get("utilization_percent") not in {None, told}:
         missing = words.not_available(gpu.reasons["utilization_percent"])
         yield translate("gauges", "GPU {value}").format(value=missing)
     if gpu.memory_busy_percent is not None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication
 from layadesk.ui.monitor.columns import HOST, Column, GpuColumn, Key
 from layadesk.ui.texts import words
 from layadesk.ui.texts.numbers import per_second
-from layadesk.ui.widgets.figure_text import Piece
+from layadesk.ui.widgets.figure_text import Piece, unbroken
 
 if TYPE_CHECKING:
     from layadesk.ui.monitor.curve_store import CurveStore
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 translate = QCoreApplication.translate
 MIB: Final = 2**20
-WORD_JOINER: Final = "\N{WORD JOINER}"
-NO_BREAK_SPACE: Final = "\N{NO-BREAK SPACE}"
 LINE, DASHES, DOTS, AREA, HATCH = "━", "╍", "┈", "■", "▨"
 Item = tuple[str, str, str, str]  # symbol, token, name, value
 Texts = tuple[tuple[Piece, ...], str]  # as it is shown, and as it is read out
@@ -64,7 +62,7 @@ class Legend:
 
     def speed(self, store: "CurveStore", view: "View") -> Texts:
         """Tokens a second, and what is read again; with the top of each line's scale."""
-        from layadesk.ui.monitor.timeline_picture import greatest  # noqa: PLC0415 - numpy
+        from layadesk.ui.monitor.timeline_picture import LEAST_REREAD, greatest  # noqa: PLC0415 - numpy
 
         tokens = translate("Legend", "{value} tok/s (top {top})")
         items: list[Item] = []
@@ -76,11 +74,12 @@ class Legend:
             value = self._figures.get((HOST, column))
             if top is not None:
                 told = words.unknown() if value is None else per_second(value)
-                items.append((symbol, token, name, tokens.format(value=told, top=per_second(top))))
-        again = self._figures.get((HOST, Column.REREAD))
-        if again:
-            name = translate("Legend", "read again from disk")
-            items.append((DOTS, "danger", name, f"{again / MIB:.1f} MiB/s"))
+                text = tokens.format(value=told, top=per_second(top)) if top else f"{told} tok/s"
+                items.append((symbol, token, name, text))
+        if (greatest(store, view, (HOST, Column.REREAD)) or 0.0) >= LEAST_REREAD:
+            again = self._figures.get((HOST, Column.REREAD))
+            told = words.unknown() if again is None else f"{again / MIB:.1f} MiB/s"
+            items.append((DOTS, "danger", translate("Legend", "read again from disk"), told))
         if not items:
             nothing = translate("Legend", "Nothing has been computed yet.")
             return ((nothing, ""),), nothing
@@ -101,7 +100,6 @@ class Legend:
 def _texts(items: Sequence[Item]) -> Texts:
     pieces: list[Piece] = []
     for symbol, token, name, value in items:
-        item = f"{name} {value}".replace(" ", NO_BREAK_SPACE).replace("/", f"{WORD_JOINER}/{WORD_JOINER}")
-        pieces += ((f"{NO_BREAK_SPACE} ", ""),) if pieces else ()
-        pieces += ((symbol, token), (f"{NO_BREAK_SPACE}{item}", ""))
+        pieces += (("  ", ""),) if pieces else ()
+        pieces += ((symbol, token), (unbroken(f" {name} {value}"), ""))
     return tuple(pieces), ", ".join(f"{name} {value}" for _, _, name, value in items)

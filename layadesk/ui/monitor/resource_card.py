@@ -12,13 +12,12 @@ from layadesk.ui.texts.numbers import gib, gib_with_unit, used_of_total
 from layadesk.ui.theme.fonts import figure_font, small_font, strong_font
 from layadesk.ui.theme.tokens import GAP_M, GAP_S, GAP_XS, Ink
 from layadesk.ui.widgets.elided_label import ElidedLabel
-from layadesk.ui.widgets.figure_text import FigureText, Piece
+from layadesk.ui.widgets.figure_text import FigureText, Piece, unbroken
 from layadesk.ui.widgets.meter_bar import MeterBar
 from layadesk.ui.widgets.roles import set_role
 
 MIB = 2**20
-WORD_JOINER = "\N{WORD JOINER}"
-NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+_SHORT = 24  # characters that stand on one line
 
 
 class ResourceCard(QFrame):
@@ -87,8 +86,8 @@ class ResourceCard(QFrame):
             self._shares.set_pieces(self._legend_pieces())
         else:
             self._shares.set_text(self._shares_text())
-        more = self._more_text()
-        self._more.set_text(more)
+        self._more.set_text(self._more_text())
+        more = self._more.text()
         self._more.setVisible(bool(more))
         self.setAccessibleName(f"{self._title.text()} {reading.name}".strip())
         told = filter(None, (self._figure.text(), self._shares_text(), more))
@@ -110,7 +109,8 @@ class ResourceCard(QFrame):
     def _more_text(self) -> str:
         reading = self._reading
         if reading.gpu is not None:
-            return " · ".join(gauges(reading.gpu))
+            told = gauges(reading.gpu, told=reading.why_used)
+            return " · ".join(unbroken(one) if len(one) <= _SHORT else one for one in told)
         parts = []
         if reading.weights_bytes:
             resident = reading.weights_resident_bytes
@@ -151,10 +151,8 @@ class ResourceCard(QFrame):
     def _legend_pieces(self) -> list[Piece]:
         pieces: list[Piece] = []
         for token, name, figure in self._legend():
-            # A word joiner after each character: a name of two Chinese characters may otherwise break in its middle.
-            item = WORD_JOINER.join(f"{name} {figure}".replace(" ", NO_BREAK_SPACE))
-            pieces += ((f"{NO_BREAK_SPACE} ", ""),) if pieces else ()
-            pieces += (("■" if token else "□", token or "muted"), (f"{NO_BREAK_SPACE}{item}", ""))
+            pieces += (("  ", ""),) if pieces else ()
+            pieces += (("■" if token else "□", token or "muted"), (unbroken(f" {name} {figure}"), ""))
         return pieces
 
     def _tool_tip(self) -> str:

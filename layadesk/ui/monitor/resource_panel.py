@@ -105,8 +105,9 @@ class ResourcePanel(QWidget):
 
     @Slot()
     def point_at_answer(self) -> None:
-        """From the newest answer to its place on the charts."""
-        self.point_at(self._answer_id)
+        """From the newest answer to its place on the charts; without one, nothing."""
+        if self._answer_id:
+            self.point_at(self._answer_id)
 
     def point_at(self, message_id: str) -> None:
         """From an answer to its place on the charts; one that is not on them is said not to be."""

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import Qt
 
+from layadesk.domain.machine_alerts import REREAD_WARN
 from layadesk.ui.monitor.chart_parts import Curve, Fill, Lane, Stretch
 from layadesk.ui.monitor.columns import HOST, PERCENT, Column, GpuColumn, Key
 from layadesk.ui.monitor.curve_store import CurveStore, Floats, outline, thinned
 from layadesk.usecases.timeline import Band
 
 SOLID, DASHED, DOTTED = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine
+LEAST_REREAD = 2.0**20  # bytes a second in the window; less is what any machine does now and then, and is not drawn
 SPEED_CURVES = ((Column.DECODE, "ok", SOLID), (Column.PREFILL, "warn", DASHED), (Column.REREAD, "danger", DOTTED))
 
 
@@ -58,12 +60,16 @@ def activity_lanes(store: CurveStore, view: View, gpu_places: Iterable[int]) -> 
 
 
 def speed_lanes(store: CurveStore, view: View) -> tuple[Lane, ...]:
-    """Each line on a scale of its own, up to its greatest value in the window; the legend tells both."""
+    """Each line on a scale of its own, up to its greatest value in the window; the legend tells both. What is
+    read again is as high as the chart only where it is warned of.
+    """
     curves = []
     for column, token, style in SPEED_CURVES:
-        top = greatest(store, view, (HOST, column))
-        if top:
-            curves.append(_line(store, view, (HOST, column), token, style, scale=1.05 * top))
+        top = greatest(store, view, (HOST, column)) or 0.0
+        is_reread = column is Column.REREAD
+        if top > 0.0 and not (is_reread and top < LEAST_REREAD):
+            scale = 1.05 * max(top, REREAD_WARN if is_reread else 0.0)
+            curves.append(_line(store, view, (HOST, column), token, style, scale=scale))
     return (Lane(tuple(curves)),)
 
 

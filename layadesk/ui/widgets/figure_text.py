@@ -10,9 +10,16 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from layadesk.ui.theme.palette import current_colours, ink
 from layadesk.ui.theme.tokens import Ink
 
+_WORD_JOINER: Final = "\N{WORD JOINER}"
+_NO_BREAK_SPACE: Final = "\N{NO-BREAK SPACE}"
 _NO_LIMIT: Final = 1e6
 _USUAL_WIDTH: Final = 120
 Piece = tuple[str, str]  # text; the token of its colour, or "" for that of the words
+
+
+def unbroken(text: str) -> str:
+    """`text` so that no line ends in it. Chinese may break between any two characters, so all of them are joined."""
+    return _WORD_JOINER.join(text.replace(" ", _NO_BREAK_SPACE))
 
 
 class FigureText(QWidget):
@@ -53,8 +60,8 @@ class FigureText(QWidget):
         self.update()
 
     def text(self) -> str:
-        """What it says."""
-        return "".join(text for text, _ in self._pieces)
+        """What it says, without what holds it together."""
+        return self._written().replace(_NO_BREAK_SPACE, " ").replace(_WORD_JOINER, "")
 
     def sizeHint(self) -> QSize:
         if self._wraps:
@@ -90,6 +97,9 @@ class FigureText(QWidget):
         self._own_layout().draw(painter, QPointF(0.0, 0.0))
         painter.end()
 
+    def _written(self) -> str:
+        return "".join(text for text, _ in self._pieces)
+
     def _room_needed(self) -> QSize:
         return QSize(0, self.heightForWidth(self.width())) if self._wraps else self.sizeHint()
 
@@ -103,7 +113,7 @@ class FigureText(QWidget):
         return self._layout
 
     def _laid_out(self, width: float) -> QTextLayout:
-        layout = QTextLayout(self.text(), self.font())
+        layout = QTextLayout(self._written(), self.font())
         layout.setCacheEnabled(True)
         option = QTextOption(Qt.AlignmentFlag.AlignLeft)
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
