@@ -70,6 +70,7 @@ class Case:
     alerts: Sequence[Alert] = ()
     loaded: Mapping[str, LoadedModel] = field(default_factory=dict)
     weights_bytes: Mapping[str, int] = field(default_factory=dict)  # by model id; of dense models alone
+    files_bytes: Mapping[str, int] = field(default_factory=dict)  # by model id; of all experts
     devices: Sequence[str] = ()
     supports_gpu_offload: bool | None = None
     n_experts: int = 0
@@ -276,8 +277,10 @@ def _thrash(case: Case) -> Diagnosis | None:
 
 
 def _no_swap(case: Case) -> Diagnosis | None:
-    """Little or no swap where the largest expert takes more than half of the RAM."""
-    sample, largest = case.newest, max(case.weights_bytes.values(), default=0)
+    """Little or no swap where the largest expert that is not on a GPU takes more than half of the RAM."""
+    on_gpu = {name for name, one in case.loaded.items() if one.n_gpu_layers >= one.n_layer > 0}
+    sizes = [size for name, size in case.files_bytes.items() if name not in on_gpu]
+    sample, largest = case.newest, max(sizes, default=0)
     total, swap = sample.ram_total_bytes, sample.swap_total_bytes
     if not total or swap is None or swap >= 2 * GIB or largest < total / 2:
         return None

@@ -20,7 +20,6 @@ class Health:
 
     findings: tuple[Finding, ...] = ()
     diagnoses: tuple[Diagnosis, ...] = ()
-    report: str = ""  # to be copied: versions, devices, settings, figures, the engine's last words; no message text
 
 
 class GatherCase:
@@ -59,6 +58,7 @@ class GatherCase:
             alerts=self._alerts(),
             loaded=loaded,
             weights_bytes={one.model_id: one.size_bytes for one in models if "moe" not in one.architecture.lower()},
+            files_bytes={one.model_id: one.size_bytes for one in models},
             devices=() if ready is None else ready.devices,
             supports_gpu_offload=None if ready is None else ready.supports_gpu_offload,
             n_experts=len(models),
@@ -93,10 +93,23 @@ class Diagnose:
 
     def now(self) -> Health:
         """The same, for who may wait. Blocks for some seconds."""
-        findings = self._check()
-        case = self._gather()
-        diagnoses = diagnose(case)
-        return Health(findings, diagnoses, self._report(findings, case, diagnoses))
+        return Health(self._check(), diagnose(self._gather()))
+
+    def report(self, findings: tuple[Finding, ...]) -> Future[str]:
+        """To be copied: what was found, and versions, devices, settings, figures, warnings, the engine's last words as
+        they are now; no message text.
+        """
+        future: Future[str] = Future()
+
+        def run() -> None:
+            try:
+                case = self._gather()
+                future.set_result(self._report(findings, case, diagnose(case)))
+            except Exception as error:  # noqa: BLE001 - it belongs to who holds the future
+                future.set_exception(error)
+
+        threading.Thread(target=run, name="report", daemon=True).start()
+        return future
 
     def _run(self, future: Future[Health]) -> None:
         try:

@@ -104,8 +104,13 @@ CASES: list[tuple[Symptom, Case, Case]] = [
     (Symptom.THRASH, Case(alerts=(alert(Danger.REREAD),)), Case(alerts=(alert(Danger.THROTTLE),))),
     (
         Symptom.NO_SWAP,
-        Case(samples=(at(swap_total_bytes=0),), weights_bytes={"m": 9 * GIB}),
-        Case(samples=(at(swap_total_bytes=8 * GIB),), weights_bytes={"m": 9 * GIB}),
+        Case(samples=(at(swap_total_bytes=0),), files_bytes={"m": 9 * GIB}),
+        Case(samples=(at(swap_total_bytes=8 * GIB),), files_bytes={"m": 9 * GIB}),
+    ),
+    (
+        Symptom.NO_SWAP,
+        Case(samples=(at(swap_total_bytes=0),), files_bytes={"m": 9 * GIB, "n": 9 * GIB}, loaded={"m": ON_GPU}),
+        Case(samples=(at(swap_total_bytes=0),), files_bytes={"m": 9 * GIB, "n": GIB}, loaded={"m": ON_GPU}),
     ),
     (
         Symptom.BELOW_BANDWIDTH,  # 5 GB at 1 TB/s: 200 tokens/s would be possible

@@ -550,9 +550,12 @@ class FakeDiagnose:
             self.n_checks += 1
             if self.error is not None:
                 raise self.error
-            return Health(self.findings, self.diagnoses, "the report")
+            return Health(self.findings, self.diagnoses)
 
         return self._lane.run(run)
+
+    def report(self, findings: tuple[Finding, ...]) -> Future[str]:
+        return self._lane.run(lambda: f"the report of {len(findings)} finding")
 
 
 class FakeLoads:

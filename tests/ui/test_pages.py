@@ -184,7 +184,8 @@ def test_the_report_is_copied_and_that_is_said(stage: Stage) -> None:
     stage.settle()
     page = health(stage)
     page.copy.click()
-    assert QApplication.clipboard().text() == "the report"
+    stage.settle()
+    assert QApplication.clipboard().text() == "the report of 1 finding"
     assert page.copy.text() == "Copied"
     page.again.click()
     stage.settle()

@@ -115,9 +115,13 @@ class HealthPage(QWidget):
     @Slot()
     def _on_copy(self) -> None:
         if self._health is not None:
-            QGuiApplication.clipboard().setText(self._health.report)
-            self._is_copied = True
-            self._retranslate()
+            report = self._diagnose.report(self._health.findings)
+            self._bridge.deliver(report, self._on_report, on_error=self._on_failed)
+
+    def _on_report(self, report: str) -> None:
+        QGuiApplication.clipboard().setText(report)
+        self._is_copied = True
+        self._retranslate()
 
     def _retranslate(self) -> None:
         self.copy.setText(self.tr("Copied") if self._is_copied else self.tr("Copy report"))
