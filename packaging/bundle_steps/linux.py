@@ -1,7 +1,8 @@
 """Linux: a portable archive, and a Debian package with everything a desktop wants to know.
 
 The package is put together as `dpkg-deb` wants it, which is on every Debian-like system; elsewhere only the archive is
-made. Updating icon, MIME and menu caches is left to the triggers of the packages that own those caches.
+made. zstd packs it in seconds, xz in minutes; every dpkg beside a C library that is new enough can read it. Updating
+icon, MIME and menu caches is left to the triggers of the packages that own those caches.
 """
 
 import gzip
@@ -48,7 +49,7 @@ def package(bundle: Path, icons: Path, repo: Path, out: Path, run: LoggedRun) ->
     (root / "DEBIAN" / "control").write_text(_control(version, _installed_kib(root)), encoding="utf-8")
     (root / "DEBIAN" / "md5sums").write_text(_sums(root), encoding="utf-8")
     target = out / f"{PROGRAM}_{version}_{_architecture()}.deb"
-    status, output = run(["dpkg-deb", "--root-owner-group", "-Zxz", "-z3", "--build", str(root), str(target)])
+    status, output = run(["dpkg-deb", "--root-owner-group", "-Zzstd", "-z9", "--build", str(root), str(target)])
     if status != 0:
         raise SetupFailure(f"dpkg-deb refused: {(output.strip().splitlines() or ['it said nothing'])[-1]}")
     shutil.rmtree(root)
