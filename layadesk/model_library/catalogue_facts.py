@@ -56,13 +56,23 @@ def _tensors(
         tensors.append(_tensor("per_layer_token_embd.weight", (n_embd, n_vocab), per_layer))
     n_expert, n_ff = number("expert_count"), number("expert_feed_forward_length")
     in_experts = 3 * n_embd * n_ff * n_expert
+    n_dense = 0 if n_expert else n_embd * number("feed_forward_length")
     rest = max(0, file_bytes - embedding - output - per_layer)
     for block in range(n_block):
         n_bytes = rest // n_block + (rest % n_block if block == 0 else 0)
         share = in_experts / (in_experts + _attention_elements(number, n_embd)) if in_experts else 0.0
         experts = round(n_bytes * share)
+        down = max(embedding_bits, _DEFAULT_OUTPUT_BITS)  # such files spend more on it, at least in some layers
+        sizes = dict.fromkeys(("ffn_gate", "ffn_up"), n_dense * embedding_bits / 8) | {"ffn_down": n_dense * down / 8}
+        if n_dense and sum(sizes.values()) < n_bytes:
+            parts = {name: round(size) for name, size in sizes.items()}
+            tensors += [_tensor(f"blk.{block}.{name}.weight", (n_embd, 1), size) for name, size in parts.items()]
+            n_bytes -= sum(parts.values())
         if experts:
-            tensors.append(_tensor(f"blk.{block}.ffn_up_exps.weight", (n_embd, n_ff, n_expert), experts))
+            shape, third = (n_embd, n_ff, n_expert), embedding_bits / (2 * embedding_bits + down)
+            gate = round(experts * third)
+            for name, size in (("gate", gate), ("up", gate), ("down", experts - 2 * gate)):
+                tensors.append(_tensor(f"blk.{block}.ffn_{name}_exps.weight", shape, size))
         tensors.append(_tensor(f"blk.{block}.weights", (n_embd,), n_bytes - experts))
     return tensors
 

@@ -19,6 +19,7 @@ from layadesk.model_library.gguf_header import MAX_LAYERS, GgufHeader
 from layadesk.model_library.gguf_reader import MetaValue, TensorEntry
 
 _BLOCK = re.compile(r"blk\.(\d+)\.")
+_MATRIX = re.compile(r"blk\.\d+\.(.+)\.weight", re.DOTALL)
 _MOE = re.compile(r"\.ffn_(up|down|gate|gate_up)_(ch|)exps\.")
 _INPUT = ("token_embd.", "per_layer_token_embd.", "token_types.", "position_embd.", "token_embd_norm.")
 
@@ -89,7 +90,8 @@ class FactReader:
         self._recurrent = self._recurrent_facts()
 
     def facts(self) -> ModelFacts:
-        output = self._sum(lambda name: name.startswith(("output.", "output_")))
+        at_output = ("output.", "output_", *(("token_embd_norm.",) if self._is_short_conv else ()))
+        output = self._sum(lambda name: name.startswith(at_output))
         has_output = "output.weight" in self._names
         layers = self._layers()
         outside = self._sum(lambda name: not _BLOCK.match(name) and not name.startswith((*_INPUT, "output")))
@@ -100,7 +102,7 @@ class FactReader:
             n_vocab=self._n_vocab or self._count("vocab_size", 0) or self._embedding_rows(),
             n_ctx_train=self._count("context_length", 0),
             layers=layers,
-            input_bytes=self._sum(lambda name: name.startswith(_INPUT)) + outside,
+            input_bytes=self._sum(lambda name: name.startswith(_INPUT) and not name.startswith(at_output)) + outside,
             output_bytes=output,
             tied_output_bytes=0 if has_output else self._sum(lambda name: name.startswith("token_embd.weight")),
             n_swa=window,
@@ -117,6 +119,11 @@ class FactReader:
             is_known=self._is_known(layers),
         )
 
+    @property
+    def _is_short_conv(self) -> bool:
+        """LFM2, which calls the norm before its output one of the embeddings."""
+        return self._recurrent is not None and self._recurrent.kind is RecurrentKind.SHORT_CONV
+
     def _is_known(self, layers: tuple[LayerFacts, ...]) -> bool:
         other = self._recurrent is not None and self._recurrent.kind is RecurrentKind.OTHER
         loaded = [layer for layer in layers if layer.kind is not LayerKind.SKIPPED]
@@ -126,6 +133,7 @@ class FactReader:
     def _layers(self) -> tuple[LayerFacts, ...]:
         weights = [0] * self._n_block
         moe = [0] * self._n_block
+        matrices: list[list[tuple[str, int]]] = [[] for _ in range(self._n_block)]
         for tensor in self._tensors:
             match = _BLOCK.match(tensor.name)
             if match is None or int(match[1]) >= self._n_block:
@@ -133,9 +141,14 @@ class FactReader:
             weights[int(match[1])] += tensor.size_bytes
             if _MOE.search(tensor.name):
                 moe[int(match[1])] += tensor.size_bytes
-        return tuple(self._layer(i, weights[i], moe[i]) for i in range(self._n_block))
+            named = _MATRIX.fullmatch(tensor.name)
+            if named is not None and len(tensor.shape) > 1:
+                matrices[int(match[1])].append((named[1], tensor.size_bytes))
+        return tuple(self._layer(i, weights[i], moe[i], tuple(matrices[i])) for i in range(self._n_block))
 
-    def _layer(self, number: int, weights_bytes: int, moe_bytes: int) -> LayerFacts:
+    def _layer(
+        self, number: int, weights_bytes: int, moe_bytes: int, matrices: tuple[tuple[str, int], ...]
+    ) -> LayerFacts:
         kind = self._kind(number)
         if kind is LayerKind.SKIPPED:
             return LayerFacts(kind, 0 if self._architecture in _OWN_DRAFTS else weights_bytes)
@@ -155,6 +168,7 @@ class FactReader:
             v_row=head_v * heads_kv if has_cache and not is_mla else 0,
             n_ff=n_ff[number] if n_ff else 0,
             state_elements=self._state_elements() if kind is LayerKind.RECURRENT else 0,
+            matrices=matrices,
         )
 
     def _kind(self, number: int) -> LayerKind:

@@ -26,6 +26,7 @@ pytestmark = pytest.mark.llama
 DEVICE = "Vulkan0"
 MODULE = Path(os.environ.get(BACKEND_MODULES) or module_path(Path(__file__).resolve().parents[2]))
 PARAMS = LoadParams(n_ctx=512, n_ubatch=32, n_parallel=1, n_kept=1)
+LONG = LoadParams(n_ctx=4096, n_parallel=2, n_kept=4)
 N_LAYERS = 4  # three, and the output
 PINNED_ALIGNMENT = 64  # host memory that the device sees begins at such a multiple; a dry run has no memory to align
 SMALL = Shape(n_embd=256, n_head=4, n_ff=512)
@@ -99,6 +100,45 @@ def test_the_arithmetic_puts_weights_and_kv_where_llama_cpp_puts_them(
     for device in (DEVICE, CPU):
         for what in ("weights_bytes", "kv_bytes", "output_bytes"):
             assert getattr(ours.on(device), what) == getattr(said.on(device), what), (device, what)
+
+
+ARCHITECTURES: dict[str, Make] = {
+    "llama": lambda path: gguf_models.llama(path, Shape(n_layer=5), is_tied=False),
+    "qwen3": lambda path: gguf_models.llama(path, Shape(n_layer=20), architecture="qwen3"),
+    "gemma3 with sliding windows": lambda path: gguf_models.llama(path, Shape(n_layer=12), architecture="gemma3"),
+    "a mixture of experts": lambda path: gguf_models.mixture(path, Shape(n_layer=4)),
+    "lfm2, hybrid": gguf_models.short_convolution,
+    "qwen3.5, hybrid": gguf_models.delta_net,
+}
+
+
+def placements(n_layer: int, *, is_mixture: bool) -> list[LoadParams]:
+    """All, most, half and one of the layers on the device, or MoE experts elsewhere, with several contexts."""
+    places = [(n, 0) for n in (-1, n_layer, n_layer // 2, 1)]
+    places += [(-1, n) for n in (1, n_layer)] if is_mixture else []
+    contexts = (
+        LONG,
+        replace(LONG, n_ctx=16384, type_k="q8_0", type_v="q8_0"),
+        replace(LONG, n_ubatch=64, n_parallel=4),
+        replace(LONG, flash_attn="off"),
+        replace(LONG, swa_full=False, type_k="q4_0", type_v="q4_0"),
+    )
+    return [replace(one, n_gpu_layers=n, n_cpu_moe=n_moe) for one in contexts for n, n_moe in places]
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_the_arithmetic_finds_the_compute_buffers_of_any_placement(
+    name: str, runner: DryRunner, tmp_path: Path
+) -> None:
+    """Matrices, keys and values of layers in RAM are copied into the device's buffer, which makes it larger."""
+    path = ARCHITECTURES[name](tmp_path / "a.gguf")
+    facts = model_facts(read_header(path))
+    wanted = tuple(placements(len(facts.layers), is_mixture=facts.moe_bytes > 0))
+    for params, answer in zip(wanted, runner.price(str(path), wanted), strict=True):
+        said, ours = bill_in(answer), bill_of(facts, params, Gpu(DEVICE))
+        for device in (DEVICE, CPU):
+            theirs = said.on(device).compute_bytes
+            assert ours.on(device).compute_bytes == pytest.approx(theirs, rel=0.001, abs=1024), (device, params)
 
 
 def test_without_a_layer_on_it_a_device_takes_no_memory(runner: DryRunner, tmp_path: Path) -> None:

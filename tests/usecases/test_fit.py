@@ -37,27 +37,27 @@ def fit(tmp_path: Path) -> Fit:
     return Fit(Inventory(DataPaths(tmp_path)), price, MachineNow(sampler, price.devices))
 
 
-def shape(answer: FitAnswer) -> tuple[str, dict[str, float], list[str]]:
-    """The verdict, GiB by device, the kinds of plans."""
+def shape(answer: FitAnswer) -> tuple[str, dict[str, float], list[tuple[str, int]]]:
+    """The verdict, GiB by device, the plans with their layers on the GPU."""
     bill = answer.outlook.asked.bill
     gib = {one.device: round(one.total_bytes / GIB, 2) for one in bill.devices}
-    return answer.outlook.verdict, gib, [plan.kind for plan in answer.outlook.plans]
+    return answer.outlook.verdict, gib, [(plan.kind, plan.bill.n_gpu_layers) for plan in answer.outlook.plans]
 
 
 GOLDEN = {
-    "rtx-4090": ("fits", {"CUDA0": 16.34, "CPU": 0.76}, ["as_asked"]),
-    "radeon-780m-16gb": ("refuse", {"Vulkan0": 16.43, "CPU": 0.75}, ["other_expert"]),
+    "rtx-4090": ("fits", {"CUDA0": 16.33, "CPU": 0.77}, [("as_asked", 66)]),
+    "radeon-780m-16gb": ("refuse", {"Vulkan0": 16.43, "CPU": 0.76}, [("other_expert", 33)]),
     "radeon-780m-32gb": (
         "needs_offload",
-        {"Vulkan0": 16.43, "CPU": 0.75},
-        ["fewer_gpu_layers", "cpu_only", "other_expert", "other_quantization"],
+        {"Vulkan0": 16.43, "CPU": 0.76},
+        [("fewer_gpu_layers", 56), ("cpu_only", 0), ("other_expert", 49), ("other_quantization", 66)],
     ),
     "16gb-card": (
         "needs_offload",
-        {"CUDA0": 16.34, "CPU": 0.76},
-        ["fewer_gpu_layers", "cpu_only", "other_expert", "other_quantization"],
+        {"CUDA0": 16.33, "CPU": 0.77},
+        [("fewer_gpu_layers", 53), ("cpu_only", 0), ("other_expert", 41), ("other_quantization", 66)],
     ),
-    "no-gpu": ("fits", {"CPU": 16.97}, ["as_asked", "other_expert"]),
+    "no-gpu": ("fits", {"CPU": 16.97}, [("as_asked", 0), ("other_expert", 0)]),
 }
 
 

@@ -9,6 +9,7 @@ from layadesk.domain.memory_fit.compute_buffer import compute_bytes, output_byte
 from layadesk.domain.memory_fit.context_shape import n_seq_max, n_ubatch
 from layadesk.domain.memory_fit.kv_cache import KV_TYPES, QUANTIZED, layer_kv_bytes
 from layadesk.domain.memory_fit.model_facts import LayerKind, ModelFacts
+from layadesk.domain.memory_fit.weighted_graph import Placement
 
 MIB = 2**20
 # Of a driver and its libraries in the engine's process: code, workspaces, pools for products of matrices.
@@ -67,17 +68,17 @@ def bill_of(facts: ModelFacts, params: LoadParams, gpu: Gpu | None = None) -> Me
     params = replace(params, n_ubatch=n_ubatch(params, has_gpu=n_on_gpu > 0))
     n_seq = n_seq_max(params.n_parallel, params.n_kept, has_large_state=has_large_state(facts, params))
     on_gpu, in_ram = _weights_and_kv(facts, params, n_on_gpu=n_on_gpu, n_seq=n_seq)
-    compute = compute_bytes(facts, params, n_seq_max=n_seq)
-    is_whole = n_on_gpu > len(facts.layers) and params.n_cpu_moe == 0
+    placement = Placement(len(facts.layers) + 1 - n_on_gpu, params.n_cpu_moe, gpu.backend if n_on_gpu and gpu else None)
+    compute = compute_bytes(facts, params, placement, n_seq_max=n_seq)
     devices = [
         replace(
             in_ram,
-            compute_bytes=_staging_bytes(facts, params) if is_whole else compute,
+            compute_bytes=compute.host,
             output_bytes=output_bytes(facts, n_seq_max=n_seq),
         )
     ]
     if gpu is not None and n_on_gpu > 0:
-        devices.insert(0, replace(on_gpu, device=gpu.device, compute_bytes=compute))
+        devices.insert(0, replace(on_gpu, device=gpu.device, compute_bytes=compute.gpu))
     bill = MemoryBill(tuple(devices), n_on_gpu, len(facts.layers) + 1, Basis.ARITHMETIC)
     return with_overhead(bill, n_vocab=facts.n_vocab)
 
@@ -118,12 +119,6 @@ def _weights_and_kv(
         DeviceBill("", weights_bytes=gpu_weights, kv_bytes=gpu_kv),
         DeviceBill(CPU, weights_bytes=ram_weights, kv_bytes=ram_kv),
     )
-
-
-def _staging_bytes(facts: ModelFacts, params: LoadParams) -> int:
-    """What is handed to a GPU that computes everything: embedded tokens and masks."""
-    n_masks = 2 if facts.n_swa else 1
-    return params.n_ubatch * (4 * facts.n_embd + 2 * params.n_ctx * n_masks)
 
 
 def _with_margin(bill: DeviceBill) -> DeviceBill:

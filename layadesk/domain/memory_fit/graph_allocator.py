@@ -1,29 +1,18 @@
-"""How many bytes llama.cpp's compute buffer has: its graph allocator, played through without any memory.
+"""How many bytes llama.cpp's compute buffers have: its graph allocator, played through without any memory.
 
 Source: ggml/src/ggml-alloc.c of the llama.cpp vendored in llama-cpp-python 0.3.36 (`ggml_gallocr_alloc_graph_impl`,
 `ggml_dyn_tallocr_alloc`). Tensors are placed best-fit among freed blocks and may take the place of a parent that is
 needed no more, so the result is no sum and no formula; small changes of a size can move it either way.
 """
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-ALIGNMENT = 32  # of the CPU's buffers; a GPU's is 128 or 256, which matters to no figure that is shown
+from layadesk.domain.memory_fit.graph import Graph, Place, Tensor
+from layadesk.domain.memory_fit.graph_scheduler import Step, schedule
 
-
-@dataclass(eq=False, slots=True)
-class Tensor:
-    """One node. `view_of` is the tensor into whose memory it looks; `is_external` lies elsewhere (weights, KV)."""
-
-    n_bytes: int
-    parents: tuple["Tensor", ...] = ()
-    view_of: "Tensor | None" = None
-    may_replace_parent: bool = False
-    is_output: bool = False
-    is_external: bool = False
-    offset: int = 0
-    is_allocated: bool = False
-    n_children: int = 0
-    n_views: int = 0
+ALIGNMENT = 32  # of the CPU's buffers; a GPU's is 16 to 256, which matters to no figure that is shown
 
 
 @dataclass(slots=True)
@@ -70,94 +59,81 @@ class _Space:
         self.blocks.insert(at, _Block(offset, n_bytes))
 
 
-class Graph:
-    """Built node by node in the order in which llama.cpp computes them; `peak_bytes` may be asked once."""
+@dataclass(slots=True)
+class _Use:
+    """What the allocator knows of a tensor while it goes through the graph."""
 
-    def __init__(self) -> None:
-        self._inputs: list[Tensor] = []
-        self._nodes: list[Tensor] = []
-        self._space = _Space()
+    n_children: int = 0
+    n_views: int = 0
+    is_allocated: bool = False
+    offset: int = 0
+    place: Place = Place.HOST
 
-    def input(self, n_bytes: int) -> Tensor:
-        """A tensor that is filled before the graph runs, such as positions or a mask."""
-        tensor = Tensor(n_bytes)
-        self._inputs.append(tensor)
-        return tensor
 
-    def op(self, n_bytes: int, *parents: Tensor, is_output: bool = False) -> Tensor:
-        """A node with memory of its own, such as a matrix product."""
-        return self._add(Tensor(n_bytes, parents, is_output=is_output))
+def buffer_bytes(graph: Graph, backend: str | None = None) -> dict[Place, int]:
+    """The size of each compute buffer, with a GPU of that backend or without one. A graph may be asked once."""
+    return _Layout(graph, schedule(graph, backend)).sizes()
 
-    def inplace(self, n_bytes: int, *parents: Tensor) -> Tensor:
-        """A node that may be written over a parent of the same size, such as a sum or a norm."""
-        return self._add(Tensor(n_bytes, parents, may_replace_parent=True))
 
-    def view(self, source: Tensor, n_bytes: int | None = None) -> Tensor:
-        """Another look at a tensor: a reshape, a permutation, a part."""
-        root = source.view_of or source
-        return self._add(Tensor(source.n_bytes if n_bytes is None else n_bytes, (source,), view_of=root))
+class _Layout:
+    def __init__(self, graph: Graph, steps: Sequence[Step]) -> None:
+        self._inputs = graph.inputs
+        self._steps = steps
+        self._uses: defaultdict[Tensor, _Use] = defaultdict(_Use)
+        self._spaces: defaultdict[Place, _Space] = defaultdict(_Space)
 
-    def store(self, *parents: Tensor) -> Tensor:
-        """A node that writes into memory outside of the graph, such as the KV cache; what it returns lies there."""
-        return self._add(Tensor(0, parents, is_external=True))
-
-    def peak_bytes(self) -> int:
-        """The size of the buffer."""
+    def sizes(self) -> dict[Place, int]:
         self._place_inputs()
-        for node in self._nodes:
-            if node.view_of is not None:
-                node.view_of.n_views += 1
-            for parent in node.parents:
-                parent.n_children += 1
-        for node in self._nodes:
-            self._place(node)
-            for parent in node.parents:
-                parent.n_children -= 1
+        for step in self._steps:
+            if step.node.view_of is not None:
+                self._uses[step.node.view_of].n_views += 1
+            for parent in step.node.parents:
+                self._uses[parent].n_children += 1
+        for step in self._steps:
+            self._put(step.node, step.place)
+            for parent in step.node.parents:
+                self._uses[parent].n_children -= 1
                 self._free_if_unused(parent)
-        return self._space.high_water
+        return {place: self._spaces[place].high_water for place in Place}
 
     def _place_inputs(self) -> None:
         """Before all nodes, in the order of their first use; one that is never used stays for good."""
-        used = dict.fromkeys(id(parent) for node in self._nodes for parent in node.parents)
-        order = {key: i for i, key in enumerate(used)}
-        for tensor in sorted(self._inputs, key=lambda one: order.get(id(one), 0)):
-            self._place(tensor)
+        used = dict.fromkeys(one for step in self._steps for one in step.node.parents if one.is_input)
+        order = {tensor: i for i, tensor in enumerate(used)}
+        for tensor in sorted(self._inputs, key=lambda one: order.get(one, 0)):
+            self._put(tensor, Place.HOST)
 
-    def _add(self, node: Tensor) -> Tensor:
-        self._nodes.append(node)
-        return node
-
-    def _place(self, node: Tensor) -> None:
-        if node.is_external or node.view_of is not None or node.is_allocated:
+    def _put(self, node: Tensor, place: Place) -> None:
+        use = self._uses[node]
+        if node.is_external or node.view_of is not None or use.is_allocated:
             return
-        node.is_allocated = True
-        replaced = next((one for one in map(self._replaceable, [node] * 9, node.parents) if one), None)
+        use.is_allocated = True
+        replaced = next((one for one in node.parents if self._is_replaceable(node, one)), None)
         if node.may_replace_parent and replaced is not None:
-            node.offset = replaced.offset
-            replaced.is_allocated = False
-            extra = _aligned(replaced.n_bytes) - _aligned(node.n_bytes)
-            if extra > 0:
-                self._space.give_back(node.offset + _aligned(node.n_bytes), extra)
+            over = self._uses[replaced]
+            use.offset, use.place = over.offset, over.place
+            over.is_allocated = False
             return
-        node.offset = self._space.take(_aligned(node.n_bytes))
+        use.offset, use.place = self._spaces[place].take(_aligned(node.n_bytes)), place
 
-    @staticmethod
-    def _replaceable(node: Tensor, parent: Tensor) -> Tensor | None:
-        """The tensor whose memory `node` may take over from `parent`, if any."""
-        if parent.view_of is not None or parent.is_external or parent.is_output or not parent.is_allocated:
-            return None
-        is_free = parent.n_children == 1 and parent.n_views == 0 and parent.n_bytes == node.n_bytes
-        return parent if is_free else None
+    def _is_replaceable(self, node: Tensor, parent: Tensor) -> bool:
+        """Whether `node` may take over the memory of `parent`."""
+        use = self._uses[parent]
+        if parent.view_of is not None or parent.is_external or parent.is_output or not use.is_allocated:
+            return False
+        return use.n_children == 1 and use.n_views == 0 and parent.n_bytes == node.n_bytes
 
     def _free_if_unused(self, parent: Tensor) -> None:
-        if parent.n_children != 0 or parent.n_views != 0:
+        use = self._uses[parent]
+        if use.n_children != 0 or use.n_views != 0:
             return
         root = parent.view_of or parent
+        of_root = self._uses[root]
         if root is not parent:
-            root.n_views -= 1
-        if root.n_views == 0 and root.n_children == 0 and root.is_allocated and not root.is_output:
-            root.is_allocated = False
-            self._space.give_back(root.offset, _aligned(root.n_bytes))
+            of_root.n_views -= 1
+        if of_root.n_views == 0 and of_root.n_children == 0 and of_root.is_allocated and not root.is_output:
+            of_root.is_allocated = False
+            self._spaces[of_root.place].give_back(of_root.offset, _aligned(root.n_bytes))
 
 
 def _aligned(n_bytes: int) -> int:

@@ -18,7 +18,8 @@ class LayerKind(StrEnum):
 class LayerFacts:
     """One block. `k_row` and `v_row` are elements of one cell; `moe_bytes`, of the weights, belong to MoE experts.
 
-    `state_elements` (f32) are what a recurrent layer keeps for each sequence. `v_row` is 0 with MLA.
+    `state_elements` (f32) are what a recurrent layer keeps for each sequence. `v_row` is 0 with MLA. `matrices` are
+    bytes by GGUF's name without `blk.N.` and `.weight`, where they are known one by one.
     """
 
     kind: LayerKind
@@ -31,6 +32,13 @@ class LayerFacts:
     v_row: int = 0
     n_ff: int = 0
     state_elements: int = 0
+    matrices: tuple[tuple[str, int], ...] = ()
+
+    def matrix_bytes(self, name: str, n_elements: int) -> int:
+        """Bytes of one matrix; where only sums are known, what it would have at eight bits a weight."""
+        known = dict(self.matrices)
+        fused = "attn_qkv" if name in ("attn_q", "attn_k", "attn_v") else name
+        return known.get(name) or known.get(fused) or n_elements * 34 // 32
 
 
 class RecurrentKind(StrEnum):
