@@ -7,6 +7,7 @@ from enum import StrEnum
 from layadesk.domain.errors import ErrorReport
 
 SPEED_WINDOW_S = 10.0
+LEAST_STEP_S = 0.05
 
 
 class DownloadState(StrEnum):
@@ -67,6 +68,8 @@ class SpeedWindow:
 
     def add(self, at_s: float, n_bytes_done: int) -> None:
         """`n_bytes_done` of the whole download at that time."""
+        if self._points and at_s - self._points[-1][0] < LEAST_STEP_S:
+            return
         self._points.append((at_s, n_bytes_done))
         while len(self._points) > 2 and self._points[1][0] < at_s - SPEED_WINDOW_S:
             self._points.popleft()

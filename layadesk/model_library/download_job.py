@@ -71,23 +71,28 @@ def staging_of(models_dir: Path, card: ModelCard, file: ModelFile) -> Staging:
 
 @dataclass(slots=True)
 class DownloadJob:
-    """Runs once, on a thread of its own. `report` is called often; `reserved` are bytes that other downloads need."""
+    """Runs once, on a thread of its own; others may look at `now`. `reserved` are bytes that other downloads need."""
 
     card: ModelCard
     file: ModelFile
     hub: Hub
     disk: LibraryDisk
     stop: Stop
-    report: Callable[[JobState], None]
     reserved: Callable[[], int] = lambda: 0
     retry_s: Sequence[float] = RETRY_S
     _staging: Staging = field(init=False)
     _now: JobState = field(init=False)
+    _n_done: int = 0
     _n_before: int = 0  # bytes of the parts that are done
 
     def __post_init__(self) -> None:
         self._staging = staging_of(self.disk.models_dir, self.card, self.file)
         self._now = JobState(DownloadState.LOOKING_UP, 0, self.file.size_bytes)
+
+    @property
+    def now(self) -> JobState:
+        """Where it stands. Any thread."""
+        return replace(self._now, n_bytes_done=self._n_done)
 
     def run(self) -> list[Path]:
         """Fetch all parts into the staging folder; their paths there, in order. Raises Stopped and LayaDeskErrors."""
@@ -106,7 +111,7 @@ class DownloadJob:
             raise
 
     def _run(self) -> list[Path]:
-        self._tell(n_bytes_done=self._staging.n_bytes())
+        self._n_done = self._staging.n_bytes()
         missing = [part for part in self.file.parts if not self._is_done(part)]
         remotes: dict[FilePart, Remote] = {}
         for part in missing:
@@ -118,7 +123,8 @@ class DownloadJob:
             if part in remotes:
                 self._fetch(remotes[part], place)
             self._n_before += place.stat().st_size
-        self._tell(state=DownloadState.CHECKING, n_bytes_done=self._n_before)
+        self._n_done = self._n_before
+        self._tell(state=DownloadState.CHECKING)
         return [self._staging.place_of(part) for part in self.file.parts]
 
     def _is_done(self, part: FilePart) -> bool:
@@ -162,7 +168,7 @@ class DownloadJob:
         try:
             self._transfer(remote, part, digest)
             n_bytes = part.path.stat().st_size
-            self._tell(state=DownloadState.CHECKING, n_bytes_done=self._n_before + n_bytes)
+            self._tell(state=DownloadState.CHECKING)
             found = digest.digest(n_bytes, self.stop)
         finally:
             digest.close()
@@ -203,11 +209,13 @@ class DownloadJob:
                 return result
 
     def _on_bytes(self, n_bytes: int) -> None:
-        self._tell(state=DownloadState.RUNNING, n_bytes_done=self._n_before + n_bytes, trouble=None)
+        """For each piece that came, so it does next to nothing."""
+        self._n_done = self._n_before + n_bytes
+        if self._now.state is not DownloadState.RUNNING or self._now.trouble is not None:
+            self._tell(state=DownloadState.RUNNING, trouble=None)
 
     def _tell(self, **changes: Any) -> None:
         self._now = replace(self._now, **changes)
-        self.report(self._now)
 
 
 def discard_staging(models_dir: Path, card: ModelCard, file: ModelFile) -> None:

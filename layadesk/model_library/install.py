@@ -16,6 +16,15 @@ class Installer:
         self._inventory = inventory
         self._disk = disk
 
+    def is_installed(self, card: ModelCard, file: ModelFile) -> bool:
+        """Whether that file is here already."""
+        if card.kind is CardKind.ROUTER:
+            return self._disk.checkpoint_dir(card) is not None
+        return any(
+            model.is_present and (model.card_id, model.card_quantization) == (card.model_id, file.quantization)
+            for model in self._inventory.list()
+        )
+
     def install(self, card: ModelCard, file: ModelFile, staged: Sequence[Path]) -> Path:
         """Move the files of a download to their place; where the model lies then: its first file, or its folder.
 

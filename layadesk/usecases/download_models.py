@@ -6,19 +6,20 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 from layadesk.domain.downloads import ACTIVE, ENDED, Download, DownloadState, SpeedWindow, download_id
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
 from layadesk.domain.models import ModelCard, ModelFile
 from layadesk.model_library.catalogue import Catalogues
-from layadesk.model_library.download_job import RETRY_S, DownloadJob, JobState, discard_staging, staging_of
+from layadesk.model_library.download_job import RETRY_S, DownloadJob, discard_staging, staging_of
 from layadesk.model_library.download_list import DownloadEntry, DownloadList
 from layadesk.model_library.hub import Hub
 from layadesk.model_library.install import Installer
 from layadesk.model_library.library_disk import LibraryDisk
 from layadesk.model_library.web import Stop, Stopped
 from layadesk.protocol.feed import Feed
+from layadesk.usecases.download_row import DownloadRow
 from layadesk.usecases.slow_feed import SlowFeed
 
 log = logging.getLogger(__name__)
@@ -42,17 +43,6 @@ class DownloadRooms:
     retry_s: Sequence[float] = RETRY_S
 
 
-@dataclass(slots=True)
-class _Row:
-    card: ModelCard
-    file: ModelFile
-    shown: Download
-    licence_accepted: bool
-    stop: Stop = field(default_factory=Stop)
-    thread: threading.Thread | None = None
-    speed: SpeedWindow = field(default_factory=SpeedWindow)
-
-
 class Downloads:
     """All return at once, on any thread. `changed` has the whole list, at most four times a second.
 
@@ -70,25 +60,25 @@ class Downloads:
         self._installed = installed
         self._clock = clock
         self._lock = threading.RLock()
-        self._rows: dict[str, _Row] = {}
+        self._rows: dict[str, DownloadRow] = {}
         self._is_closed = False
         self._writer = ThreadPoolExecutor(1, "download-list")
         self._cleaner = ThreadPoolExecutor(1, "download-cancel")
         self.changed: Feed[tuple[Download, ...]] = Feed()
-        self._news = SlowFeed(self.changed, self.list, PUBLISH_S)
+        self._news = SlowFeed(self.changed, self.list, self._moves, PUBLISH_S)
         for entry in rooms.kept.read():
             self._restore(entry)
 
     def list(self) -> tuple[Download, ...]:
         """All rows, the oldest first."""
         with self._lock:
-            return tuple(row.shown for row in self._rows.values())
+            return tuple(self._look_at(row) for row in self._rows.values())
 
     def find(self, which: str) -> Download | None:
         """The row of that id."""
         with self._lock:
             row = self._rows.get(which)
-            return None if row is None else row.shown
+            return None if row is None else self._look_at(row)
 
     def start(self, model_id: str, quantization: str, *, licence_accepted: bool = False) -> str:
         """Queue a file of the catalogue (a router's is `checkpoint`); its download id. A row that is there is resumed.
@@ -106,7 +96,7 @@ class Downloads:
             if row is None or row.shown.state in ENDED:
                 self._rows.pop(which, None)
                 shown = Download(which, model_id, quantization, DownloadState.QUEUED, 0, file.size_bytes)
-                self._rows[which] = _Row(card, file, shown, accepted)
+                self._rows[which] = DownloadRow(card, file, shown, accepted)
                 self._keep(which, is_paused=False)
                 self._advance()
             else:
@@ -119,8 +109,9 @@ class Downloads:
             row = self._rows.get(download_id)
             if row is None or row.shown.state in (*ENDED, DownloadState.PAUSED):
                 return
+            self._look_at(row)
             row.stop.set()
-            self._show(row, state=DownloadState.PAUSED, bytes_per_s=None, remaining_s=None, failure=None)
+            self._show(row, state=DownloadState.PAUSED, failure=None)
             self._keep(download_id, is_paused=True)
             self._advance()
 
@@ -182,7 +173,7 @@ class Downloads:
             executor.shutdown(wait=True)
         self._news.close()
 
-    def _clean_up(self, row: _Row) -> None:
+    def _clean_up(self, row: DownloadRow) -> None:
         if row.thread is not None:
             row.thread.join(STOP_S)
         with self._lock:
@@ -219,7 +210,7 @@ class Downloads:
             file.size_bytes,
             was_interrupted=not entry.is_paused,
         )
-        self._rows[entry.download_id] = _Row(card, file, shown, entry.licence_accepted)
+        self._rows[entry.download_id] = DownloadRow(card, file, shown, entry.licence_accepted)
 
     def _advance(self) -> None:
         """Start queued rows while there is room; under the lock."""
@@ -232,7 +223,7 @@ class Downloads:
                 n_free -= 1
                 self._launch(row)
 
-    def _launch(self, row: _Row) -> None:
+    def _launch(self, row: DownloadRow) -> None:
         previous, row.stop, row.speed = row.thread, Stop(), SpeedWindow()
         self._show(row, state=DownloadState.LOOKING_UP, failure=None)
         stop = row.stop
@@ -241,20 +232,26 @@ class Downloads:
         )
         row.thread.start()
 
-    def _run(self, row: _Row, stop: Stop, previous: threading.Thread | None) -> None:
+    def _run(self, row: DownloadRow, stop: Stop, previous: threading.Thread | None) -> None:
         if previous is not None:
             previous.join()  # it has been told to stop
         try:
+            if self._rooms.installer.is_installed(row.card, row.file):
+                self._on_installed(row, stop)
+                return
             job = DownloadJob(
                 row.card,
                 row.file,
                 self._rooms.hub,
                 self._rooms.disk,
                 stop,
-                lambda state: self._on_state(row, stop, state),
                 reserved=lambda: self._needed_by_others(row),
                 retry_s=self._rooms.retry_s,
             )
+            with self._lock:
+                if not stop.is_set:
+                    row.job = job
+            self._news.tell()
             staged = job.run()
             stop.check()
             self._rooms.installer.install(row.card, row.file, staged)
@@ -269,54 +266,42 @@ class Downloads:
             detail = f"{type(error).__name__}: {error}"[:200]
             self._on_failure(row, stop, ErrorReport(ErrorCode.INTERNAL, {"reason": "download", "detail": detail}))
 
-    def _on_state(self, row: _Row, stop: Stop, state: JobState) -> None:
+    def _moves(self) -> bool:
         with self._lock:
-            if stop.is_set:
-                return
-            row.speed.add(self._clock(), state.n_bytes_done)
-            left = None if state.n_bytes_total is None else max(0, state.n_bytes_total - state.n_bytes_done)
-            runs = state.state is DownloadState.RUNNING
-            self._show(
-                row,
-                state=state.state,
-                n_bytes_done=state.n_bytes_done,
-                n_bytes_total=state.n_bytes_total,
-                bytes_per_s=row.speed.bytes_per_s() if runs else None,
-                remaining_s=row.speed.remaining_s(left) if runs else None,
-                failure=state.trouble,
-                host=state.host,
-            )
+            return any(row.job is not None for row in self._rows.values())
 
-    def _on_installed(self, row: _Row, stop: Stop) -> None:
+    def _look_at(self, row: DownloadRow) -> Download:
+        return row.look(self._clock())
+
+    def _on_installed(self, row: DownloadRow, stop: Stop) -> None:
         with self._lock:
             if not stop.is_set:
+                self._look_at(row)
                 total = row.shown.n_bytes_total or row.shown.n_bytes_done
-                self._end(row, state=DownloadState.INSTALLED, n_bytes_done=total, n_bytes_total=total, failure=None)
+                self._show(row, state=DownloadState.INSTALLED, n_bytes_done=total, n_bytes_total=total, failure=None)
                 self._drop(row.shown.download_id)
                 self._advance()
         self._installed()
 
-    def _on_failure(self, row: _Row, stop: Stop, report: ErrorReport) -> None:
+    def _on_failure(self, row: DownloadRow, stop: Stop, report: ErrorReport) -> None:
         log.warning("download %s: %s %s", row.shown.download_id, report.code, dict(report.facts))
         with self._lock:
             if stop.is_set:
                 return
+            self._look_at(row)
             state = DownloadState.PAUSED if report.code in PAUSING else DownloadState.FAILED
             n_bytes = staging_of(self._rooms.disk.models_dir, row.card, row.file).n_bytes()
-            self._end(row, state=state, failure=report, n_bytes_done=n_bytes)
+            self._show(row, state=state, failure=report, n_bytes_done=n_bytes)
             self._keep(row.shown.download_id, is_paused=True)
             self._advance()
 
-    def _end(self, row: _Row, **changes: object) -> None:
-        self._show(row, bytes_per_s=None, remaining_s=None, **changes)
-
-    def _needed_by_others(self, row: _Row) -> int:
+    def _needed_by_others(self, row: DownloadRow) -> int:
         with self._lock:
-            others = [one.shown for one in self._rows.values() if one is not row and one.shown.state in ACTIVE]
+            others = [self._look_at(one) for one in self._rows.values() if one is not row and one.job is not None]
         return sum(max(0, (one.n_bytes_total or 0) - one.n_bytes_done) for one in others)
 
-    def _show(self, row: _Row, **changes: object) -> None:
-        row.shown = replace(row.shown, **changes)  # type: ignore[arg-type]  # fields by name
+    def _show(self, row: DownloadRow, **changes: object) -> None:
+        row.show(**changes)
         self._news.tell()
 
     def _keep(self, which: str, *, is_paused: bool) -> None:

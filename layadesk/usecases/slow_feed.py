@@ -11,13 +11,16 @@ ValueT = TypeVar("ValueT")
 
 
 class SlowFeed(Generic[ValueT]):
-    """Publishes what `current` gives after a `tell`, at most every `pause_s`, on a thread of its own.
+    """Publishes what `current` gives after a `tell`, and while it `moves`, every `pause_s`, on a thread of its own.
 
     The last state is always told. Any thread may tell.
     """
 
-    def __init__(self, feed: Feed[ValueT], current: Callable[[], ValueT], pause_s: float) -> None:
+    def __init__(
+        self, feed: Feed[ValueT], current: Callable[[], ValueT], moves: Callable[[], bool], pause_s: float
+    ) -> None:
         self._feed = feed
+        self._moves = moves
         self._current = current
         self._pause_s = pause_s
         self._news = threading.Event()
@@ -45,7 +48,7 @@ class SlowFeed(Generic[ValueT]):
     def _run(self) -> None:
         told_at = 0.0
         while True:
-            self._news.wait()
+            self._news.wait(self._pause_s if self._moves() else None)
             if not self._is_closed:
                 time.sleep(max(0.0, told_at + self._pause_s - time.monotonic()))
             is_last = self._is_closed

@@ -77,7 +77,7 @@ class FakeHub:
 
     def __enter__(self) -> "FakeHub":
         handler = type("Handler", (_Handler,), {"hub": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._server = _Server(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
         self.let_go = threading.Event()
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
@@ -110,6 +110,11 @@ class FakeHub:
     def gets(self) -> list[Request]:
         """The requests for bytes."""
         return [request for request in self.log if request.method == "GET"]
+
+
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that goes away is what the tests are about."""
 
 
 class _Handler(BaseHTTPRequestHandler):

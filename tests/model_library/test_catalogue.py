@@ -8,7 +8,7 @@ import pytest
 
 from layadesk.domain.errors import ErrorCode
 from layadesk.domain.sampling_defaults import SamplingDefaults
-from layadesk.model_library.catalogue import SCHEMA_VERSION, STARTER_MODEL_ID, Catalogue, read_catalogue
+from layadesk.model_library.catalogue import SCHEMA_VERSION, STARTER_MODEL_ID, Catalogue, Catalogues, read_catalogue
 from layadesk.model_library.gguf_header import read_header
 from layadesk.paths import catalogue_file
 
@@ -80,6 +80,22 @@ def test_what_the_makers_recommend_for_sampling_is_read(tmp_path: Path) -> None:
         entry(sampling={"top_k": "many"}),
         entry(sampling=[]),
         entry(model_id="good"),  # twice
+        entry(model_id="../up"),
+        entry(model_id="con"),
+        entry(files=[{"quantization": "Q4_0", "path": "../a.gguf"}]),
+        entry(files=[{"quantization": "Q4_0", "path": "/etc/a.gguf"}]),
+        entry(files=[{"quantization": "Q4_0", "path": "a\\..\\a.gguf"}]),
+        entry(files=[{"quantization": q, "path": f"{q}/a.gguf"} for q in ("Q4_0", "Q8_0")]),  # one name on this disk
+        entry(files=[{"quantization": "Q4_0", "path": f"{name}.gguf"} for name in "ab"]),
+        entry(files=[{"quantization": "Q4_0", "parts": [{"path": "a.gguf"}, {"path": "b.gguf"}]}]),
+        entry(source="huggingface:../../x"),
+        entry(source="huggingface:owner/repo", revision="main"),
+        entry(modelscope="nowhere"),
+        entry(license_url="http://plain.example"),
+        entry(kind="router"),
+        entry(kind="picture"),
+        entry(strengths={"tasks": {"juggling": 1}}),
+        entry(files=[{"quantization": "Q4_0", "path": "a", "rounded_bytes": -1}]),
         None,
         "text",
     ],
@@ -113,6 +129,33 @@ def test_a_catalogue_that_cannot_be_read_gives_no_cards_and_one_problem(tmp_path
 @pytest.mark.logs_warnings
 def test_a_missing_catalogue_gives_no_cards_and_one_problem(tmp_path: Path) -> None:
     assert len(read_catalogue(tmp_path / "none.json").problems) == 1
+
+
+def test_a_file_may_lie_elsewhere_than_the_others_and_in_parts(tmp_path: Path) -> None:
+    parts = [{"path": f"x/b-0000{n}-of-00002.gguf", "size_bytes": n} for n in (1, 2)]
+    files = [{"quantization": "Q4_0", "path": "a.gguf"}, {"quantization": "BF16", "parts": parts}]
+    elsewhere = {"quantization": "Q8_0", "path": "c.gguf", "source": "huggingface:other/repo", "revision": "a" * 40}
+    source = {"source": "huggingface:owner/repo", "revision": "b" * 40}
+    card = catalogue(tmp_path / "m.json", entry(files=[*files, elsewhere], **source)).cards[0]
+    assert [(file.source[12:], (file.revision or "")[:1], file.size_bytes) for file in card.files] == [
+        ("owner/repo", "b", None),
+        ("owner/repo", "b", 3),
+        ("other/repo", "a", None),
+    ]
+    assert card.files[1].path == "x/b-00001-of-00002.gguf"
+
+
+@pytest.mark.logs_warnings
+def test_the_users_catalogue_adds_and_replaces_and_its_bad_entries_are_told(tmp_path: Path) -> None:
+    catalogue(tmp_path / "shipped.json", entry(), entry(model_id="b"))
+    own = tmp_path / "own.json"
+    found = Catalogues(own, tmp_path / "shipped.json")
+    assert [card.model_id for card in found.current().cards] == ["a", "b"]
+    catalogue(own, entry(name="Mine"), entry(model_id="c"), {"model_id": "bad"})
+    assert [(card.model_id, card.name) for card in found.current().cards] == [("a", "Mine"), ("b", "A"), ("c", "A")]
+    assert [problem.facts["path"] for problem in found.current().problems] == [str(own)]
+    own.unlink()
+    assert [card.name for card in found.current().cards] == ["A", "A"]
 
 
 @pytest.mark.logs_warnings
