@@ -57,6 +57,7 @@ from layadesk.usecases.manage_experts import Experts
 from layadesk.usecases.memory_guard import MemoryGuard
 from layadesk.usecases.model_rooms import ModelRooms
 from layadesk.usecases.move_chats import MoveChats
+from layadesk.usecases.other_ways import OtherWays
 from layadesk.usecases.price_load import PriceLoad
 from layadesk.usecases.probe_machine import probe_machine
 from layadesk.usecases.regenerate import Regenerate
@@ -137,7 +138,8 @@ class Core:
         self.price = PriceLoad(self.dry_runner)
         self.machine = MachineNow(self.sampler, self.price.devices)
         self.fit = Fit(self.inventory, self.price, self.machine, self.catalogues)
-        self.gate = LoadGate(self.pool, self.price, self.machine, self.engine, is_open=not has_library)
+        others = OtherWays(self.inventory, self.price, self.catalogues).of_installed
+        self.gate = LoadGate(self.pool, self.price, self.machine, self.engine, others=others, is_open=not has_library)
         self.pool.follow(self.gate.obstacle)
         self.downloads = Downloads(self.models.downloads(), installed=self.experts.has_changed)
         self.library = Library(

@@ -3123,6 +3123,10 @@
 <context>
     <name>RefusalPanel</name>
     <message>
+        <source>{way} · to be downloaded first</source>
+        <translation>{way} · 需先下载</translation>
+    </message>
+    <message>
         <source>Load it anyway</source>
         <translation>仍然加载</translation>
     </message>

@@ -122,6 +122,10 @@ class ErrorCode(StrEnum):
     INTERNAL = "internal"
 
 
+# A load that was not tried, because its price could not be paid or told.
+LOAD_REFUSALS = frozenset({ErrorCode.LOAD_REFUSED, ErrorCode.LOAD_PRICE_UNKNOWN})
+
+
 @dataclass(frozen=True, slots=True)
 class ErrorReport:
     """An error as a value: what is stored with a message and what crosses a process border."""

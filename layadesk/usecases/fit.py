@@ -1,21 +1,16 @@
 """`fit`: what a model would take and whether it fits, here or on a machine that a file describes. Nothing is loaded."""
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.inference import LoadParams
-from layadesk.domain.memory_fit.arithmetic import Gpu, bill_of
 from layadesk.domain.memory_fit.machine import MachineMemory
 from layadesk.domain.memory_fit.model_facts import ModelFacts
 from layadesk.domain.memory_fit.plans import (
-    Other,
     Outlook,
-    PlanKind,
     Resident,
-    Task,
     default_wish,
     outlook,
     with_others,
@@ -27,6 +22,7 @@ from layadesk.model_library.inventory import Inventory
 from layadesk.model_library.model_facts import model_facts
 from layadesk.model_library.remote_model import is_address, read_remote_model
 from layadesk.usecases.machine_now import MachineNow
+from layadesk.usecases.other_ways import OtherWays, task_of
 from layadesk.usecases.price_load import LoadQuestion, PriceLoad
 
 DEFAULT_CONTEXT = 8192
@@ -89,6 +85,7 @@ class Fit:
     ) -> None:
         self._inventory = inventory
         self._catalogues = catalogues or Catalogues()
+        self._others = OtherWays(inventory, price, self._catalogues)
         self._price = price
         self._machine = machine
 
@@ -111,7 +108,10 @@ class Fit:
         params = _params(wish or FitWish(), found.facts, where)
         path = found.path if is_here or not found.facts.is_known else None
         answer = self._price.outlook(LoadQuestion(found.facts, path, params, where))
-        answer = with_others(answer, self._others(found, params, where))
+        answer = with_others(
+            answer,
+            self._others.of_catalogue(None if found.card is None else found.card.model_id, found.facts, params, where),
+        )
         return FitAnswer(found.name, found.quantization, params, where, answer)
 
     def of_file(self, card: ModelCard, file: ModelFile, question: "FileQuestion") -> Outlook | None:
@@ -127,7 +127,7 @@ class Fit:
             base=LoadParams(n_gpu_layers=question.n_gpu_layers),
         )
         if facts.weights_bytes > question.memory_bytes:  # no way out can help, and looking for them takes its time
-            return outlook(_task_of(facts, wish, question.machine), has_ways_out=False)
+            return outlook(task_of(facts, wish, question.machine), has_ways_out=False)
         return self._price.outlook(LoadQuestion(facts, None, wish, question.machine, question.residents))
 
     def _find(self, subject: str, quantization: str | None) -> _Subject:
@@ -151,34 +151,6 @@ class Fit:
         if card_facts is None:
             raise fail(ErrorCode.BAD_PARAMETER, parameter="model", value=subject, needs="gguf")
         return _Subject(card.name, file.quantization, card_facts, None, card)
-
-    def _others(self, found: _Subject, params: LoadParams, machine: MachineMemory) -> Iterable[Other]:
-        """Other quantizations of the same model and smaller experts of the catalogue, largest first."""
-        cards = self._catalogues.current().cards
-        same, smaller = [], []
-        for card in cards:
-            for file in card.files:
-                facts = facts_of_card(card, file)
-                if facts is None or not facts.is_known or facts.weights_bytes >= found.facts.weights_bytes:
-                    continue
-                if found.card is not None and card.model_id == found.card.model_id:
-                    same.append((facts, PlanKind.OTHER_QUANTIZATION, file.quantization))
-                else:
-                    smaller.append((facts, PlanKind.OTHER_EXPERT, card.model_id))
-        for facts, kind, name in sorted((*same, *smaller), key=lambda one: -one[0].weights_bytes):
-            yield Other(kind, name, _task_of(facts, params, machine))
-
-
-def _task_of(facts: ModelFacts, params: LoadParams, machine: MachineMemory) -> Task:
-    gpu = None if machine.gpu is None else Gpu(machine.gpu.device)
-    return Task(
-        lambda wanted: bill_of(facts, wanted, gpu),
-        machine,
-        params,
-        n_layers=len(facts.layers) + 1,
-        has_moe_experts=facts.moe_bytes > 0,
-        active_share=facts.active_bytes / max(1, facts.weights_bytes),
-    )
 
 
 def _file_of(card: ModelCard, quantization: str | None) -> ModelFile:

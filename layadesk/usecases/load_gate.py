@@ -6,7 +6,7 @@ and the machine is sampled anew, so the check runs on a thread of its own; an ex
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
@@ -16,7 +16,7 @@ from layadesk.domain.load_choices import apply_choice
 from layadesk.domain.memory_fit.bill import CPU
 from layadesk.domain.memory_fit.machine import MachineMemory
 from layadesk.domain.memory_fit.model_facts import ModelFacts
-from layadesk.domain.memory_fit.plans import Outlook, Plan, Resident, default_wish
+from layadesk.domain.memory_fit.plans import Other, Outlook, Plan, Resident, default_wish, with_others
 from layadesk.domain.memory_fit.verdict import Judgement, Verdict, judge
 from layadesk.domain.models import InstalledModel
 from layadesk.domain.remote import is_remote
@@ -72,12 +72,20 @@ class LoadGate:
     """
 
     def __init__(
-        self, pool: ExpertPool, price: PriceLoad, machine: MachineNow, engine: EngineClient, *, is_open: bool = False
+        self,
+        pool: ExpertPool,
+        price: PriceLoad,
+        machine: MachineNow,
+        engine: EngineClient,
+        *,
+        others: Callable[[InstalledModel, LoadQuestion], Iterable[Other]] = lambda model, question: (),
+        is_open: bool = False,
     ) -> None:
         self._pool = pool
         self._price = price
         self._machine = machine
         self._engine = engine
+        self._others = others
         self._is_open = is_open
         self._executor = ThreadPoolExecutor(1, "load-gate")
         self._lock = threading.Lock()
@@ -186,7 +194,9 @@ class LoadGate:
             known = self.last(model_id)
             found = LoadOutlook(model_id, True, None if known is None else known.outlook)
         else:
-            found = LoadOutlook(model_id, False, self._price.outlook(self._question(model)), self._pool.load_s(model))
+            question = self._question(model)
+            outlook = with_others(self._price.outlook(question), self._others(model, question))
+            found = LoadOutlook(model_id, False, outlook, self._pool.load_s(model))
         with self._lock:
             self._outlooks[model_id] = found
         self.outlook_feed.publish(found)

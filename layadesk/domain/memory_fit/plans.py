@@ -44,7 +44,10 @@ AUTOMATIC = frozenset({PlanKind.AS_ASKED, PlanKind.EVICT, PlanKind.FEWER_GPU_LAY
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One way. `evicts` are idle experts that go first; `subject` names another quantization or expert."""
+    """One way. `evicts` are idle experts that go first; `subject` names another quantization or expert.
+
+    `model_id` is that one's: installed, or else of the catalogue.
+    """
 
     kind: PlanKind
     params: LoadParams
@@ -54,6 +57,8 @@ class Plan:
     tokens_per_s: float
     evicts: tuple[str, ...] = ()
     subject: str | None = None
+    model_id: str | None = None
+    is_installed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +72,13 @@ class Resident:
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """Something else that could be loaded instead; `subject` names the quantization or the expert."""
+    """Something else that could be loaded instead; `subject` names the quantization or the expert `model_id`."""
 
     kind: PlanKind
     subject: str
     task: "Task"
+    model_id: str | None = None
+    is_installed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +222,7 @@ def with_others(found: Outlook, others: Iterable[Other]) -> Outlook:
         is_better = rank_of(plan.speed) < rank_of(found.asked.speed) or not found.asked.judgement.may_load
         is_pleasant = rank_of(plan.speed) <= rank_of(SpeedClass.READING)
         if plan.judgement.verdict is Verdict.FITS and is_better and is_pleasant:
-            added.append(plan)
+            added.append(replace(plan, model_id=other.model_id, is_installed=other.is_installed))
     return replace(found, plans=(*found.plans, *added))
 
 

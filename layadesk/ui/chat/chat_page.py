@@ -193,6 +193,7 @@ class ChatPage(QWidget):
         self._experts.changed.connect(self._retranslate)
         self.refusal.prices.changed.connect(self._retranslate)
         self.refusal.again_requested.connect(self._actions.again)
+        self.refusal.other_requested.connect(self._actions.again_with)
 
     @Slot(object)
     def _on_read(self, opened: OpenConversation) -> None:

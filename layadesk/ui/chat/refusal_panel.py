@@ -8,8 +8,8 @@ from PySide6.QtCore import QEvent, Signal, Slot
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from layadesk.domain.chat import Message
-from layadesk.domain.errors import ErrorCode, ErrorReport
-from layadesk.domain.memory_fit.plans import PlanKind
+from layadesk.domain.errors import LOAD_REFUSALS, ErrorReport
+from layadesk.domain.memory_fit.plans import Plan, PlanKind
 from layadesk.ui.bridge import Bridge
 from layadesk.ui.chat.price_watch import PriceWatch
 from layadesk.ui.texts import memory
@@ -21,14 +21,19 @@ if TYPE_CHECKING:
     from layadesk.usecases.load_gate import LoadGate, LoadOutlook
 
 MAX_PLANS = 5
+_OTHERS = frozenset({PlanKind.OTHER_EXPERT, PlanKind.OTHER_QUANTIZATION})
 
 
 class RefusalPanel(QFrame):
     """Signals:
     again_requested: id of the answer to make again, after a way out was chosen.
+    other_requested: id of the answer, and of the installed expert that is to make it instead.
+    library_requested: id of the catalogue's model whose card may help.
     """
 
     again_requested = Signal(str)
+    other_requested = Signal(str, str)
+    library_requested = Signal(str)
 
     def __init__(
         self,
@@ -107,11 +112,21 @@ class RefusalPanel(QFrame):
         for button in self.buttons():
             self._buttons.removeWidget(button)
             button.deleteLater()
-        own = [plan for plan in outlook.plans if plan.kind not in (PlanKind.OTHER_EXPERT, PlanKind.OTHER_QUANTIZATION)]
-        for plan in own[:MAX_PLANS]:
-            text = f"{memory.plan(plan)} · {memory.plan_price(plan)}"
-            self._add(text, partial(self._loads.choose, found.model_id, plan))
-        self._add(self.tr("Load it anyway"), partial(self._loads.waive, found.model_id))
+        others = [plan for plan in outlook.plans if plan.kind in _OTHERS and plan.model_id is not None]
+        own = [plan for plan in outlook.plans if plan.kind not in _OTHERS]
+        for plan in own[: MAX_PLANS - len(others)]:
+            self._add(_words(plan), partial(self._take, partial(self._loads.choose, found.model_id, plan)))
+        for plan in others:
+            self._add_other(plan)
+        waive = partial(self._loads.waive, found.model_id)
+        self._add(self.tr("Load it anyway"), partial(self._take, waive))
+
+    def _add_other(self, plan: Plan) -> None:
+        if plan.is_installed and plan.model_id is not None:
+            self._add(_words(plan), partial(self._let_other, plan.model_id))
+        else:
+            text = self.tr("{way} · to be downloaded first").format(way=_words(plan))
+            self._add(text, partial(self.library_requested.emit, plan.model_id))
 
     def _take(self, action: Callable[[], object]) -> None:
         action()
@@ -120,15 +135,25 @@ class RefusalPanel(QFrame):
         if answer is not None:
             self.again_requested.emit(answer.message_id)
 
+    def _let_other(self, model_id: str) -> None:
+        answer = self._answer
+        self.show_for(None)
+        if answer is not None:
+            self.other_requested.emit(answer.message_id, model_id)
+
     def _add(self, text: str, action: Callable[[], object]) -> None:
         button = QPushButton(text)
         button.setAccessibleName(text)
-        button.clicked.connect(lambda _checked=False: self._take(action))
+        button.clicked.connect(lambda _checked=False: action())
         self._buttons.addWidget(button)
+
+
+def _words(plan: Plan) -> str:
+    return f"{memory.plan(plan)} · {memory.plan_price(plan)}"
 
 
 def refused_expert(error: ErrorReport | None) -> str | None:
     """The expert whose load was refused, if that is what went wrong."""
-    if error is None or error.code not in (ErrorCode.LOAD_REFUSED, ErrorCode.LOAD_PRICE_UNKNOWN):
+    if error is None or error.code not in LOAD_REFUSALS:
         return None
     return str(error.facts.get("expert", "")) or None

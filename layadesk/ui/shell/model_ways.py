@@ -45,6 +45,7 @@ class ModelWays(QObject):
         self.drop = FileDrop(self._window, pages)
         self.drop.dropped.connect(self.page.doing.import_paths)
         self._chat.add_model_requested.connect(self.page.doing.choose_files)
+        self._chat.refusal.library_requested.connect(self._on_wanted)
         self.page.chat_requested.connect(self._on_chat)
         self.page.page_requested.connect(self._chat.link_question.ask)
         self.page.suggestion_requested.connect(self._on_suggestion)
@@ -69,6 +70,11 @@ class ModelWays(QObject):
     @Slot()
     def _on_models(self) -> None:
         self._show_page(Destination.MODELS)
+
+    @Slot(str)
+    def _on_wanted(self, model_id: str) -> None:
+        self._show_page(Destination.MODELS)
+        self.page.show_model(model_id)
 
     @Slot(object)
     def _on_refused(self, sentences: list[str]) -> None:
