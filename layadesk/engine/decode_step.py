@@ -12,12 +12,14 @@ REFUSED_BATCH = ErrorReport(ErrorCode.DECODE_FAILED, {"reason": "the library ref
 
 @dataclass(slots=True, eq=False)
 class Step:
-    """One decode call of an expert, from its plan to its outcome."""
+    """One decode call of an expert, from its plan to its outcome. `n_pairs`: tokens before each of its, summed."""
 
     plan: Plan
     batch: Batch
     rows: list[int]
     n_sampled_before: int
+    n_decoding: int
+    n_pairs: float
     outcome: DecodeOutcome = DecodeOutcome.FAILED
     error: ErrorReport = REFUSED_BATCH
     seconds: float = 0.0

@@ -160,7 +160,14 @@ class ExpertRunner:
         """
         self._admit()
         n_decoding = self.scheduler.n_decoding
-        plan = self.scheduler.plan(self._pace.n_slice(n_decoding=n_decoding, is_shared=is_shared or n_decoding > 0))
+        prompts = [one for one in self.scheduler.running if one.n_pending > 1]
+        n_slice = self._pace.n_slice(
+            n_decoding=n_decoding,
+            is_shared=is_shared or n_decoding > 0,
+            position=max((one.n_past for one in prompts), default=0),
+            n_left=sum(one.n_pending for one in prompts),
+        )
+        plan = self.scheduler.plan(n_slice)
         self.kept.apply_ops()
         if not plan.shares:
             self._no_room(plan)
@@ -211,12 +218,14 @@ class ExpertRunner:
         for share in plan.shares:
             if share.sequence.marks.prefill_began is None:
                 share.sequence.marks.prefill_began = self._clock()
-        return Step(plan, *plan.batch(), self._n_sampled)
+        n_decoding = sum(share.sequence.is_decoding for share in plan.shares)
+        n_pairs = sum(share.n_tokens * (share.sequence.n_past + share.n_tokens / 2) for share in plan.shares)
+        return Step(plan, *plan.batch(), self._n_sampled, n_decoding, n_pairs)
 
     def _follow(self, step: Step, should_abort: Callable[[], bool]) -> None:
         match step.outcome:
             case DecodeOutcome.OK:
-                self._pace.measured(len(step.batch), step.seconds)
+                self._pace.measured(len(step.batch), step.seconds, n_decoding=step.n_decoding, n_pairs=step.n_pairs)
                 self._computed(step.plan, step.rows)
             case DecodeOutcome.NO_SLOT:
                 self._no_room(step.plan)
