@@ -68,6 +68,8 @@ class RemoteWatch:
         elif error.code in _AWAY:
             self._set(model_id, RemoteState(False, error, known.models))
             self._look_now()
+        elif error.code is ErrorCode.REMOTE_CUT_OFF:
+            self._look_now()
 
     def forget(self, model_id: str) -> None:
         """Its entry has changed: nobody has looked at that yet."""
