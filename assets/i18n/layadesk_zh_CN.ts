@@ -177,6 +177,10 @@
         <source>%n older message(s) were left out; {n_prompt} tokens were read, and the context holds {n_ctx}.</source>
         <translation><numerusform>已省略最早的 %n 条消息；读入 {n_prompt} 个 token，上下文容量为 {n_ctx}。</numerusform></translation>
     </message>
+    <message>
+        <source>tokens: n/a</source>
+        <translation>token：未知</translation>
+    </message>
 </context>
 <context>
     <name>Banner</name>
@@ -461,6 +465,10 @@
     <message>
         <source>{name} (loaded)</source>
         <translation>{name}（已加载）</translation>
+    </message>
+    <message>
+        <source>{name}: no answer</source>
+        <translation>{name}：没有回应</translation>
     </message>
 </context>
 <context>
@@ -765,6 +773,10 @@
     <message>
         <source>Machine and route</source>
         <translation>本机与路由</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
     </message>
 </context>
 <context>
@@ -2420,6 +2432,18 @@
         <source>There is no expert yet that could answer.</source>
         <translation>还没有可以回答的专家。</translation>
     </message>
+    <message>
+        <source>Auto may not use remote experts; choose one, or allow it in the settings.</source>
+        <translation>“自动”不能使用远程专家；请直接选择一个，或在设置中允许。</translation>
+    </message>
+    <message>
+        <source>may leave this machine → {hosts}</source>
+        <translation>可能离开本机 → {hosts}</translation>
+    </message>
+    <message>
+        <source>its server does not answer</source>
+        <translation>它的服务器没有回应</translation>
+    </message>
 </context>
 <context>
     <name>kinds</name>
@@ -3824,6 +3848,10 @@
         <source>There is no usable keyring, so the key is in {path}, which only you may read.</source>
         <translation>没有可用的密钥环，因此密钥保存在只有您能读取的 {path} 中。</translation>
     </message>
+    <message>
+        <source>in place of {name}, which failed</source>
+        <translation>代替出错的 {name}</translation>
+    </message>
 </context>
 <context>
     <name>CardDetails</name>
@@ -3904,6 +3932,10 @@
     <message>
         <source>Write a message</source>
         <translation>写一条消息</translation>
+    </message>
+    <message>
+        <source>Ask anything: the line below says who will answer, and where your words go.</source>
+        <translation>随便问：下方的一行会说明由谁回答，以及您的话会发送到哪里。</translation>
     </message>
 </context>
 <context>
@@ -4526,6 +4558,160 @@
     <message>
         <source>{size}/s</source>
         <translation>每秒 {size}</translation>
+    </message>
+</context>
+<context>
+    <name>RemoteDialog</name>
+    <message>
+        <source>Add a remote expert</source>
+        <translation>添加远程专家</translation>
+    </message>
+    <message>
+        <source>Change a remote expert</source>
+        <translation>修改远程专家</translation>
+    </message>
+    <message>
+        <source>As the model</source>
+        <translation>与模型名相同</translation>
+    </message>
+    <message>
+        <source>not known</source>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source>Any; for instance: en, zh</source>
+        <translation>任意；例如：en, zh</translation>
+    </message>
+    <message>
+        <source>Guessed from its name; for instance: code, math</source>
+        <translation>根据名称推测；例如：code, math</translation>
+    </message>
+    <message>
+        <source>Guessed</source>
+        <translation>推测</translation>
+    </message>
+    <message>
+        <source>Low</source>
+        <translation>低</translation>
+    </message>
+    <message>
+        <source>Middling</source>
+        <translation>中</translation>
+    </message>
+    <message>
+        <source>High</source>
+        <translation>高</translation>
+    </message>
+    <message>
+        <source>Asking…</source>
+        <translation>正在询问…</translation>
+    </message>
+    <message>
+        <source>As it is; a key stays with its server only</source>
+        <translation>保持不变；密钥只用于它原来的服务器</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>API key</source>
+        <translation>API 密钥</translation>
+    </message>
+    <message>
+        <source>Name here</source>
+        <translation>在此处的名称</translation>
+    </message>
+    <message>
+        <source>Context, tokens</source>
+        <translation>上下文（token）</translation>
+    </message>
+    <message>
+        <source>Languages</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>Good at</source>
+        <translation>擅长</translation>
+    </message>
+    <message>
+        <source>Cost of an answer</source>
+        <translation>回答的代价</translation>
+    </message>
+    <message>
+        <source>Test connection</source>
+        <translation>测试连接</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>LayaDesk looks every minute whether the server is there.</source>
+        <translation>LayaDesk 每分钟检查一次服务器是否在线。</translation>
+    </message>
+    <message>
+        <source>It answers in {time}: {text}</source>
+        <translation>它在 {time} 内回答：{text}</translation>
+    </message>
+    <message>
+        <source>It does not list this model; it lists: {names}</source>
+        <translation>它没有列出这个模型；它列出的有：{names}</translation>
+    </message>
+    <message>
+        <source>{name} is kept.</source>
+        <translation>已保存 {name}。</translation>
+    </message>
+</context>
+<context>
+    <name>RemoteRows</name>
+    <message>
+        <source>Change…</source>
+        <translation>修改…</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Change {name}</source>
+        <translation>修改 {name}</translation>
+    </message>
+    <message>
+        <source>Remove {name}</source>
+        <translation>移除 {name}</translation>
+    </message>
+    <message>
+        <source>not looked at yet</source>
+        <translation>尚未检查</translation>
+    </message>
+    <message>
+        <source>its server answers</source>
+        <translation>它的服务器在线</translation>
+    </message>
+    <message>
+        <source>Remote experts</source>
+        <translation>远程专家</translation>
+    </message>
+    <message>
+        <source>Models that run elsewhere, behind an OpenAI-compatible address. What you ask them leaves this machine, and each answer says so.</source>
+        <translation>在别处运行、通过 OpenAI 兼容地址访问的模型。您问它们的内容会离开本机，每条回答都会注明。</translation>
+    </message>
+    <message>
+        <source>Add a remote expert…</source>
+        <translation>添加远程专家…</translation>
+    </message>
+    <message>
+        <source>{name} and its key are removed.</source>
+        <translation>已移除 {name} 及其密钥。</translation>
     </message>
 </context>
 </TS>

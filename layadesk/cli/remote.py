@@ -20,15 +20,11 @@ from layadesk.cli.printing import (
 )
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.remote import EndpointTest, RemoteExpert, RemoteState, remarks_on
-from layadesk.domain.routing_labels import Effort
-from layadesk.domain.strengths import Strengths
 
 if TYPE_CHECKING:
     from layadesk.usecases.remote_experts import RemoteEntry
 
 _WAIT_S = 600.0  # a keyring may ask its owner, a server may load its model
-_SURE = 0.9
-_OTHERWISE = 0.4
 
 
 def add_parsers(actions: Any, printing: argparse.ArgumentParser) -> None:
@@ -137,31 +133,10 @@ def _listed(state: RemoteState) -> str:
 
 
 def _entry(options: argparse.Namespace) -> "RemoteEntry":
-    from layadesk.usecases.remote_experts import RemoteEntry  # noqa: PLC0415 - `--help` answers without it
+    from layadesk.usecases.remote_experts import RemoteEntry, strengths_of  # noqa: PLC0415 - `--help` needs it not
 
-    return RemoteEntry(options.url, options.model, options.name, options.context, _strengths(options))
-
-
-def _strengths(options: argparse.Namespace) -> Strengths | None:
-    """What was said of it; None leaves all to a guess by its name. Raises BAD_PARAMETER."""
-    from layadesk.model_library.expert_table import strengths_from  # noqa: PLC0415 - as above
-
-    tasks, languages = _words(options.good_at), _words(options.languages)
-    if not (tasks or languages or options.cost is not None):
-        return None
-    raw: dict[str, Any] = {"languages": languages, "effort_ceiling": Effort.HEAVY.value}
-    if tasks:
-        raw |= {"tasks": dict.fromkeys(tasks, _SURE), "otherwise": _OTHERWISE}
-    if options.cost is not None:
-        raw |= {"cost": options.cost}
-    try:
-        return strengths_from(raw)
-    except ValueError as error:
-        raise fail(ErrorCode.BAD_PARAMETER, parameter="--good-at", value=options.good_at, detail=str(error)) from error
-
-
-def _words(text: str) -> list[str]:
-    return [word for word in text.replace(",", " ").split() if word]
+    strengths = strengths_of(options.good_at, options.languages, options.cost)
+    return RemoteEntry(options.url, options.model, options.name, options.context, strengths)
 
 
 def _key(options: argparse.Namespace) -> str | None:

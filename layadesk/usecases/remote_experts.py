@@ -1,15 +1,17 @@
 """The experts that run elsewhere: enter, change, test and remove them, and what the pool has to know of them."""
 
+import re
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, Fact, fail
 from layadesk.domain.inference import PromptMessage, Role, SamplingParams
 from layadesk.domain.remote import EndpointTest, RemoteExpert, RemoteState, checked_url, origin_of
 from layadesk.domain.routing import OutReason, PoolExpert
+from layadesk.domain.routing_labels import Effort
 from layadesk.domain.strengths import Strengths, guess_remote
-from layadesk.model_library.expert_table import ExpertTable
+from layadesk.model_library.expert_table import ExpertTable, strengths_from
 from layadesk.model_library.remote_list import MAX_NAME, N_CTX_LEAST, RemoteList
 from layadesk.protocol.commands import Generate
 from layadesk.protocol.feed import Feed
@@ -21,6 +23,8 @@ from layadesk.workers.remote_timing import RemoteTiming
 from layadesk.workers.remote_watch import RemoteWatch, WatchPace
 
 _PROBE: Final = "Say: OK"
+_SURE: Final = 0.9
+_OTHERWISE: Final = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,29 @@ class RemoteEntry:
     name: str = ""
     n_ctx: int | None = None
     strengths: Strengths | None = None
+
+
+def strengths_of(good_at: str, languages: str, cost: float | None) -> Strengths | None:
+    """What a user says of an expert in words, separated by commas; None leaves all to a guess by its name.
+
+    Raises BAD_PARAMETER for a task that is none.
+    """
+    tasks, spoken = _words(good_at), _words(languages)
+    if not (tasks or spoken or cost is not None):
+        return None
+    raw: dict[str, Any] = {"languages": spoken, "effort_ceiling": Effort.HEAVY.value}
+    if tasks:
+        raw |= {"tasks": dict.fromkeys(tasks, _SURE), "otherwise": _OTHERWISE}
+    if cost is not None:
+        raw |= {"cost": cost}
+    try:
+        return strengths_from(raw)
+    except ValueError as error:
+        raise fail(ErrorCode.BAD_PARAMETER, parameter="good at", value=good_at, detail=str(error)) from error
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for word in re.split(r"[\s,，、;]+", text) if word]
 
 
 @dataclass(frozen=True, slots=True)

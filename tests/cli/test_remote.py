@@ -83,7 +83,7 @@ def test_one_that_breaks_off_is_replaced_and_the_terminal_says_so(shell: Shell, 
     ("arguments", "words"),
     [
         (("add", "nowhere", "x"), ("address",)),
-        (("add", "https://h/v1", "x", "--good-at", "cooking"), ("--good-at",)),
+        (("add", "https://h/v1", "x", "--good-at", "cooking"), ("cooking",)),
         (("add", "https://h/v1", "x", "--context", "3"), ("context",)),
         (("add", "https://h/v1", "x", "--key-env", "NOT_SET"), ("--key-env",)),
         (("add", "https://h/v1", "x", "--id", "remote:gone"), ("remote:gone",)),

@@ -61,6 +61,7 @@ from layadesk.usecases.turns import (
     TurnText,
 )
 from tests.fakes.library_page import FakeDownloads, FakeLibrary, FakeLook
+from tests.fakes.remotes import FakeRemotes
 
 if TYPE_CHECKING:
     from layadesk.usecases.bundle import UseCases
@@ -669,6 +670,7 @@ class FakeBundle:
     library: FakeLibrary
     downloads: FakeDownloads
     look_at_library: FakeLook
+    remotes: FakeRemotes
     about: About
     start_problems: tuple[ErrorReport, ...] = ()
     routes: None = None  # no page asks for it yet
@@ -698,6 +700,7 @@ class House:
         self.load_settings = FakeLoadSettings(self.store, self.experts)
         self.counts = FakeCounts(self.store)
         self.ledger = FakeLedger()
+        self.remotes = FakeRemotes(self.store)
         self.library = FakeLibrary(self.store, self.experts)
         self.downloads = FakeDownloads(self.library)
         self.look = FakeLook(self.library, self.store)
@@ -730,6 +733,7 @@ class House:
             self.library,
             self.downloads,
             self.look,
+            self.remotes,
             About(self.settings_root),
         )
         return cast("UseCases", bundle)

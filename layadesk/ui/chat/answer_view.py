@@ -16,6 +16,7 @@ from layadesk.ui.markup.message_body import MessageBody
 from layadesk.ui.markup.parts import Kit
 from layadesk.ui.texts import words
 from layadesk.ui.texts.numbers import milliseconds, per_second, seconds, tokens
+from layadesk.ui.texts.remote import route_marks
 from layadesk.ui.theme.fonts import small_font
 from layadesk.ui.theme.tokens import GAP_S, GAP_XS, Ink
 from layadesk.ui.widgets.elided_label import ElidedLabel
@@ -248,7 +249,7 @@ class AnswerView(MessageFrame):
         self.drafts.show_drafts(() if route is None else route.drafts)
         if route is None:
             return
-        parts = []
+        parts = route_marks(route, self._name_of)
         if route.task is not None and route.confidence is not None:
             parts.append(f"{route.task} {route.confidence:.2f}")
         if route.complexity is not None:
@@ -284,6 +285,8 @@ class AnswerView(MessageFrame):
             parts.append(self.tr("first token {time}").format(time=seconds(timings.ttft_ms)))
         if timings.decode_tps is not None:
             parts.append(self.tr("{n} tok/s").format(n=per_second(timings.decode_tps)))
+        if not timings.is_counted:
+            parts.append(self.tr("tokens: n/a"))
         if timings.n_decoded:
             parts.append(self.tr("%n token(s)", "", timings.n_before + timings.n_decoded))
         if timings.n_cached:

@@ -75,7 +75,12 @@ class ChatCentre(QStackedWidget):
 
     @Slot()
     def _retranslate(self) -> None:
-        if self._experts.usable:
+        if self._experts.remotes:
+            self.empty.set_texts(
+                self.tr("Ask anything: the line below says who will answer, and where your words go."),
+                self.tr("Write a message"),
+            )
+        elif self._experts.usable:
             self.empty.set_texts(
                 self.tr("Ask anything: the answer is made on this machine, and nothing leaves it."),
                 self.tr("Write a message"),
@@ -88,4 +93,4 @@ class ChatCentre(QStackedWidget):
 
     @Slot()
     def _on_accepted(self) -> None:
-        (self.write_requested if self._experts.usable else self.add_model_requested).emit()
+        (self.write_requested if self._experts.can_answer else self.add_model_requested).emit()

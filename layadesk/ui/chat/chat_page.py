@@ -246,7 +246,7 @@ class ChatPage(QWidget):
 
     def _retranslate(self) -> None:
         self.composer.hint.set_text(answerer_hint(self._experts, self._conversation.expert_id, self.refusal.prices))
-        self.composer.set_can_send(bool(self._experts.usable))
+        self.composer.set_can_send(self._experts.can_answer)
         if not self._conversation.title:
             self.header.title.set_text(self.tr("New chat"))
 

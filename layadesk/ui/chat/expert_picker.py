@@ -5,6 +5,7 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from layadesk.ui.chat.expert_list import ExpertList
+from layadesk.ui.texts.remote import marked_with_host, where_to
 from layadesk.ui.theme.icons import set_icon
 from layadesk.ui.theme.tokens import Ink
 from layadesk.ui.widgets.roles import set_role
@@ -73,7 +74,14 @@ class ExpertPicker(QToolButton):
             action = self._add_choice(group, model.model_id, text)
             action.setEnabled(model.is_present)
             action.setToolTip(model.note if model.is_present else self.tr("Its file is missing."))
-        if self._experts.installed:
+        for remote in self._experts.remotes:
+            text = marked_with_host(remote.name, remote.host)
+            is_away = self._experts.is_away(remote.model_id)
+            if is_away:
+                text = self.tr("{name}: no answer").format(name=text)
+            action = self._add_choice(group, remote.model_id, text.replace("&", "&&"))
+            action.setToolTip(where_to(remote.host))
+        if self._experts.can_answer:
             self._menu.addSeparator()
         add = self._menu.addAction(self.tr("Add a model file…"))
         add.setObjectName("add-model")

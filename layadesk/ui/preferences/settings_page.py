@@ -12,6 +12,7 @@ from layadesk.domain.errors import ErrorReport
 from layadesk.settings.definitions import ALL_SETTINGS, Setting
 from layadesk.ui.bridge import Bridge
 from layadesk.ui.preferences.expert_rows import ExpertRows
+from layadesk.ui.preferences.remote_rows import RemoteRows
 from layadesk.ui.preferences.setting_row import SettingRow
 from layadesk.ui.texts.setting_texts import group_name
 from layadesk.ui.theme.fonts import strong_font
@@ -23,6 +24,7 @@ from layadesk.ui.widgets.roles import note, set_role
 if TYPE_CHECKING:
     from layadesk.usecases.import_settings import ImportSettings, SettingsTaken
     from layadesk.usecases.load_settings import LoadSettings
+    from layadesk.usecases.remote_experts import RemoteExperts
 
 
 class SettingsPage(QWidget):
@@ -38,6 +40,7 @@ class SettingsPage(QWidget):
         self,
         import_settings: "ImportSettings",
         load_settings: "LoadSettings",
+        remotes: "RemoteExperts",
         *,
         bridge: Bridge,
         parent: QWidget | None = None,
@@ -62,6 +65,8 @@ class SettingsPage(QWidget):
         self.told.hide()
         self.experts = ExpertRows(load_settings, bridge=bridge)
         self.experts.failed.connect(self.failed)
+        self.remotes = RemoteRows(remotes, bridge=bridge)
+        self.remotes.failed.connect(self.failed)
         self._headings: dict[str, QLabel] = {}
         self.rows: dict[str, SettingRow] = {}
         self._shortcuts = QWidget()
@@ -77,6 +82,7 @@ class SettingsPage(QWidget):
         """For the Tab key."""
         self._fill()
         stops: list[QWidget] = [self.import_button, self.reset_button, *self.experts.buttons.values()]
+        stops += self.remotes.stops()
         for row in self.rows.values():
             stops += [row.editor, row.reset]
         return stops
@@ -112,6 +118,7 @@ class SettingsPage(QWidget):
         super().showEvent(event)
         self._fill()
         self.experts.fill()
+        self.remotes.fill()
         for row in self.rows.values():
             row.show_value()
 
@@ -126,6 +133,7 @@ class SettingsPage(QWidget):
         column.addWidget(self.told)
         self._groups.setSpacing(GAP_S)
         column.addWidget(self.experts)
+        column.addWidget(self.remotes)
         column.addLayout(self._groups)
         self._shortcut_heading.setFont(strong_font())
         column.addSpacing(GAP_M)

@@ -10,6 +10,7 @@ from layadesk.domain.routing import RankedExpert, Route
 from layadesk.ui.route.share_bars import ProbabilityBars
 from layadesk.ui.texts import words
 from layadesk.ui.texts.numbers import gib_with_unit, milliseconds, seconds
+from layadesk.ui.texts.remote import ranked_name, route_marks
 from layadesk.ui.theme.fonts import figure_font, strong_font
 from layadesk.ui.theme.tokens import GAP_M, GAP_S, GAP_XS
 from layadesk.ui.widgets.roles import note, set_role
@@ -86,14 +87,15 @@ class RoutePanel(QWidget):
         if route is None:
             return
         self._expert.setText(self._name_of(route.expert))
-        self._reason.setText(_sentence(words.route_reason(route.reason)))
+        marks = [_sentence(one) for one in route_marks(route, self._name_of)]
+        self._reason.setText("\n".join([*marks, _sentence(words.route_reason(route.reason))]))
         self._card.setAccessibleName(self.tr("Route to {name}").format(name=self._expert.text()))
         facts: list[tuple[str, str | QWidget]] = list(self._answers(route))
         for title, probabilities in ((self.tr("Tasks"), route.task_probs), (self.tr("Domains"), route.domain_probs)):
             if len(probabilities) > 1:
                 facts.append((title, ProbabilityBars(probabilities)))
         facts += self._costs()
-        experts = [(self._name_of(ranked.model_id), self._standing(ranked, route.expert)) for ranked in route.ranking]
+        experts = [(ranked_name(one, self._name_of), self._standing(one, route.expert)) for one in route.ranking]
         self._show_facts(facts, experts)
 
     def _absence(self) -> str:

@@ -65,7 +65,9 @@ class MainWindow(QMainWindow):
         self._appearance = appearance
         self._is_painted = False
         self._wanted_message = ""  # to be scrolled to when its conversation is there
-        self._experts = ExpertList(use_cases.experts, use_cases.workers, bridge=bridge, parent=self)
+        self._experts = ExpertList(
+            use_cases.experts, use_cases.workers, use_cases.remotes, use_cases.settings, bridge=bridge, parent=self
+        )
         self.side_bar = SideBar(appearance, use_cases.about)
         self.list = self.side_bar.conversations
         self.page = ChatPage(use_cases, bridge=bridge, experts=self._experts, parent=self)
@@ -92,7 +94,9 @@ class MainWindow(QMainWindow):
         self.add_page(Destination.HEALTH, HealthPage(use_cases.diagnose, bridge=bridge))
         self.routes_page = RoutesPage(use_cases.route_counts, name_of=self._experts.name_of, bridge=bridge)
         self.add_page(Destination.ROUTES, self.routes_page)
-        self.settings_page = SettingsPage(use_cases.import_settings, use_cases.load_settings, bridge=bridge)
+        self.settings_page = SettingsPage(
+            use_cases.import_settings, use_cases.load_settings, use_cases.remotes, bridge=bridge
+        )
         self.add_page(Destination.SETTINGS, self.settings_page)
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._lay_out()
@@ -215,6 +219,8 @@ class MainWindow(QMainWindow):
         self.side_bar.options.add_model_requested.connect(self.models.page.doing.choose_files)
         self.routes_page.chat_requested.connect(self._focus_composer)
         self.settings_page.failed.connect(self.show_failure)
+        self.settings_page.remotes.removed.connect(self._on_remote_removed)
+        self.settings_page.remotes.rows_changed.connect(self._order_focus)
         self.settings_page.setting_changed.connect(self._appearance.follow)
         self.panel_button.toggled.connect(self._on_panel_toggled)
         self.panel.resources.message_requested.connect(self._on_message_requested)
@@ -242,6 +248,11 @@ class MainWindow(QMainWindow):
     @Slot(str)
     def _on_destination_chosen(self, name: str) -> None:
         self.show_page(Destination(name))
+
+    @Slot(str, object)
+    def _on_remote_removed(self, said: str, undo: object) -> None:
+        assert callable(undo)
+        self.toast.show_message(said, self.tr("Undo"), undo=undo)
 
     @Slot(str)
     def _on_page_changed(self, name: str) -> None:

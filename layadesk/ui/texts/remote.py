@@ -1,12 +1,13 @@
 """Words for experts that answer elsewhere: their mark, what is wrong with a server, what to know of an address."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from PySide6.QtCore import QCoreApplication
 
 from layadesk.domain.errors import ErrorCode
 from layadesk.domain.remote import EndpointRemark, is_loopback
+from layadesk.domain.routing import RankedExpert, Route, RouteReason
 from layadesk.settings.key_store import KeyPlace
 from layadesk.ui.texts.marks import QT_TRANSLATE_NOOP
 
@@ -108,3 +109,17 @@ def where_to(host: str) -> str:
     if is_loopback(f"http://{host}"):
         return translate("remote", "goes to another program here → {host}").format(host=host)
     return translate("remote", "leaves this machine → {host}").format(host=host)
+
+
+def route_marks(route: Route, name_of: Callable[[str], str]) -> list[str]:
+    """What stands first above an answer: where the words went, and who failed before."""
+    marks = [] if route.host is None else [where_to(route.host)]
+    if route.reason is RouteReason.FAILED_OVER and route.instead_of is not None:
+        marks.append(translate("remote", "in place of {name}, which failed").format(name=name_of(route.instead_of)))
+    return marks
+
+
+def ranked_name(ranked: RankedExpert, name_of: Callable[[str], str]) -> str:
+    """An expert of the ranking, with its host where it runs elsewhere."""
+    name = name_of(ranked.model_id)
+    return name if ranked.host is None else f"{name} → {ranked.host}"
