@@ -154,7 +154,7 @@ def test_a_command_that_is_not_built_yet_is_not_offered(shell: Shell) -> None:
     done = shell.run("--help")
     assert done.status == 0
     offered = re.findall(r"^    ([a-z]+)\b", done.out.partition("COMMAND\n")[2], re.MULTILINE)
-    assert sorted(offered) == ["ask", "bench", "doctor", "fit", "models", "route", "router", "smoke"]
+    assert sorted(offered) == ["ask", "bench", "doctor", "fit", "models", "route", "router", "serve", "smoke"]
 
 
 def test_models_are_listed_as_they_are(shell: Shell) -> None:

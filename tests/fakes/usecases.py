@@ -674,6 +674,7 @@ class FakeBundle:
     about: About
     start_problems: tuple[ErrorReport, ...] = ()
     routes: None = None  # no page asks for it yet
+    serve: None = None
 
 
 class House:

@@ -27,7 +27,7 @@ ANY_VALUE = st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1), st.floats(), 
 @pytest.mark.parametrize(
     ("column", "stored", "field", "shown"),
     [
-        ("role", "tool", "role", Role.ASSISTANT),
+        ("role", "narrator", "role", Role.ASSISTANT),
         ("status", "paused", "status", MessageStatus.COMPLETE),
         ("finish_reason", "tool_calls", "finish_reason", None),
         ("route", '{"expert": "a", "reason": "because"}', "route", None),

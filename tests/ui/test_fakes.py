@@ -27,7 +27,7 @@ PAIRS = [
     (StopGeneration, fakes.FakeStop),
     (LoadSettings, fakes.FakeLoadSettings),
 ]
-NOT_THE_WINDOWS = {"close", "adopt_starter"}
+NOT_THE_WINDOWS = {"close", "adopt_starter", "has_changed"}
 
 
 def parameters(call: Callable[..., object]) -> list[tuple[str, str]]:
