@@ -35,6 +35,7 @@ class _Card:
     name: str
     handle: Any
     address: str | None
+    instances: tuple[Any, ...] = ()
     lost: Why | None = None
     slow_at: float | None = None
     slow_pid: int | None = None
@@ -109,7 +110,9 @@ class NvmlSensor:
         self._nvml = nvml
         for gpu in nvml.gpus():
             rated = nvml.bandwidth_bytes_per_s(gpu.handle)
-            self._cards.append(_Card(gpu.gpu_id, gpu.name, gpu.handle, gpu.address, bandwidth_bytes_per_s=rated))
+            self._cards.append(
+                _Card(gpu.gpu_id, gpu.name, gpu.handle, gpu.address, gpu.instances, bandwidth_bytes_per_s=rated)
+            )
             self._known[gpu.gpu_id] = gpu.name
         if not self._cards:
             self._reason = Why.NO_GPU
@@ -124,7 +127,7 @@ class NvmlSensor:
             return blank(gpu, card.lost or Why.LOST)
         if card.address is not None and self._pci.is_asleep(card.address):
             return blank(gpu, Why.ASLEEP)
-        memory = nvml.memory(card.handle)
+        memory = nvml.memory(card.handle, card.instances)
         if memory.why in (Why.LOST, Why.DRIVER_MISMATCH):
             card.lost = memory.why  # its handle is never used again
             self._retry_at = now + RETRY_AFTER_S if self._retry_at is None else self._retry_at

@@ -1,6 +1,6 @@
 """NVML's answers as values: each call gives a figure, or None and why. No exception of pynvml leaves this file."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -65,12 +65,15 @@ class ProcessShares:
 
 @dataclass(frozen=True, slots=True)
 class NvmlGpu:
-    """One GPU at the opening of the driver. `address` is the PCI address as sysfs writes it, where known."""
+    """One GPU at the opening of the driver. `address` is the PCI address as sysfs writes it, where known; `instances`
+    are the handles of the parts (MIG) that this program may see, where the GPU is cut into such.
+    """
 
     gpu_id: str
     name: str
     handle: Any
     address: str | None
+    instances: tuple[Any, ...] = ()
 
 
 class Nvml:
@@ -108,10 +111,31 @@ class Nvml:
                 continue
             name = self._ask(library.nvmlDeviceGetName, handle).value or "NVIDIA GPU"
             pci = self._ask(library.nvmlDeviceGetPciInfo, handle).value
-            yield NvmlGpu(_text(uuid), _text(name), handle, None if pci is None else _sysfs_address(_text(pci.busId)))
+            address = None if pci is None else _sysfs_address(_text(pci.busId))
+            yield NvmlGpu(_text(uuid), _text(name), handle, address, tuple(self._instances(handle)))
 
-    def memory(self, handle: Any) -> Answer[Vram]:
-        """Total, used and reserved. Newer drivers' first version counts the reserved part as used (gpustat #141)."""
+    def memory(self, handle: Any, instances: Iterable[Any] = ()) -> Answer[Vram]:
+        """Total, used and reserved. A GPU that is cut into instances refuses (nvidia-container-toolkit #842): then
+        it is the sum of those that may be seen.
+        """
+        answer = self._memory(handle)
+        if answer.why not in {Why.NO_PERMISSION, Why.UNSUPPORTED}:
+            return answer
+        parts = [part for one in instances if (part := self._memory(one).value) is not None]
+        if not parts:
+            return answer
+        totals, used = [part.total_bytes for part in parts], [part.used_bytes for part in parts]
+        return Answer(Vram(_sum(totals), _sum(used), _sum([part.reserved_bytes for part in parts])))
+
+    def _instances(self, handle: Any) -> Iterator[Any]:
+        count = self._ask(self._library.nvmlDeviceGetMaxMigDeviceCount, handle).value or 0
+        for index in range(count):
+            found = self._ask(self._library.nvmlDeviceGetMigDeviceHandleByIndex, handle, index).value
+            if found is not None:
+                yield found
+
+    def _memory(self, handle: Any) -> Answer[Vram]:
+        # newer drivers' first version counts the reserved part as used (gpustat #141)
         library = self._library
         if self._has_memory_v2:
             answer = self._ask(library.nvmlDeviceGetMemoryInfo, handle, library.nvmlMemory_v2)
@@ -216,6 +240,11 @@ def _vram(raw: Any, *, reserved: int | None) -> Answer[Vram]:
     if not 0 <= used <= total:
         return Answer(Vram(total or None, None, reserved), Why.BAD_VALUE)
     return Answer(Vram(total, used, reserved))
+
+
+def _sum(values: list[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
 
 
 def _within(value: float, low: float, high: float) -> Answer[float]:

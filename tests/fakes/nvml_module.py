@@ -22,6 +22,7 @@ class FakePynvml:
         self.init_error = init_error
         self.memory = {"total": 100, "used": 40, "free": 50, "reserved": 10} | memory
         self.processes: list[Any] = []
+        self.instances: list[dict[str, int]] = []  # memory of each part of a GPU that is cut into such
         self.n_inits = 0
 
     def nvmlInit(self) -> None:  # noqa: N802 - NVIDIA's name
@@ -31,8 +32,22 @@ class FakePynvml:
             raise NVMLError(self.init_error)
 
     def nvmlDeviceGetMemoryInfo(self, handle: object, version: int | None = None) -> SimpleNamespace:  # noqa: N802
-        """Both versions answer alike; `reserved` only the newer one has."""
+        """Both versions answer alike; `reserved` only the newer one has. A GPU in instances tells of them alone."""
+        if isinstance(handle, dict):
+            return SimpleNamespace(**handle)
+        if self.instances:
+            raise NVMLError(4)
         return SimpleNamespace(**self.memory)
+
+    def nvmlDeviceGetMaxMigDeviceCount(self, handle: object) -> int:  # noqa: N802
+        """As many as the GPU could have, not as it has."""
+        return 7 if self.instances else 0
+
+    def nvmlDeviceGetMigDeviceHandleByIndex(self, handle: object, index: int) -> dict[str, int]:  # noqa: N802
+        """Not found for those that are not there or may not be seen."""
+        if index >= len(self.instances):
+            raise NVMLError(6)
+        return self.instances[index]
 
     def nvmlDeviceGetPciInfo(self, handle: object) -> SimpleNamespace:  # noqa: N802
         """As bytes, like the C structure."""

@@ -204,6 +204,17 @@ def test_a_gpu_with_unified_memory_has_no_memory_figures_and_says_so(driver: Fak
     assert (gpu.kind, gpu.reasons["vram_total_bytes"]) == (GpuKind.UNIFIED, Why.UNIFIED)
 
 
+def test_a_gpu_that_is_cut_into_instances_is_as_large_as_those_that_may_be_seen() -> None:
+    library = FakePynvml()  # monitoring row 10
+    library.instances = [
+        {"total": 20 * MIB, "used": 8 * MIB, "free": 12 * MIB, "reserved": 0},
+        {"total": 10 * MIB, "used": MIB, "free": 9 * MIB, "reserved": 0},
+    ]
+    gpu = one(on(library))
+    assert (gpu.vram_total_bytes, gpu.vram_used_bytes, gpu.kind) == (30 * MIB, 9 * MIB, GpuKind.DISCRETE)
+    assert not {"vram_total_bytes", "vram_used_bytes"} & set(gpu.reasons)
+
+
 # ---- the engine's share
 
 
