@@ -56,7 +56,8 @@ class HubRules:
     def address(self) -> str:
         """The hub that is asked first, without a slash at its end."""
         chosen = "" if self.endpoint == MODELSCOPE else self.endpoint
-        return (chosen or os.environ.get("HF_ENDPOINT") or self.home).rstrip("/")
+        address = (chosen or os.environ.get("HF_ENDPOINT") or self.home).strip().rstrip("/")
+        return address if "://" in address else f"https://{address}"
 
 
 class Hub:

@@ -7,6 +7,7 @@ from layadesk.domain.models import CardKind, ModelCard, ModelFile
 from layadesk.model_library.disk import disk_failure
 from layadesk.model_library.inventory import Inventory
 from layadesk.model_library.library_disk import LibraryDisk
+from layadesk.model_library.partial_file import checked_sum
 
 
 class Installer:
@@ -31,6 +32,7 @@ class Installer:
         Raises DISK_* and, where the file cannot be loaded by this version, GGUF_* errors; it stays on disk then.
         """
         folder = self._disk.models_dir / card.model_id
+        sums = {source.name: found for source in staged if (found := checked_sum(source)) is not None}
         placed: list[Path] = []
         for part, source in zip(file.parts, staged, strict=True):
             target = folder.joinpath(*part.path.split("/")) if card.kind is CardKind.ROUTER else folder / source.name
@@ -42,5 +44,5 @@ class Installer:
             placed.append(target)
         if card.kind is CardKind.ROUTER:
             return folder
-        self._inventory.add_download(placed[0], card, file.quantization)
+        self._inventory.add_download(placed[0], card, file.quantization, sums)
         return placed[0]

@@ -8,8 +8,9 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
@@ -80,12 +81,19 @@ class Inventory:
 
     def files_of(self, model_id: str) -> tuple[Path, ...]:
         """All files of a model, the one that is opened first. Raises UNKNOWN_EXPERT."""
+        return files_of_entry(self._entry(model_id), self._dir)
+
+    def sums_of(self, model_id: str) -> Mapping[str, str]:
+        """The sha256 that the files of a download were found to have, by their names. Raises UNKNOWN_EXPERT."""
+        return self._entry(model_id).sums
+
+    def _entry(self, model_id: str) -> InventoryEntry:
         with self._lock:
             entries = self._read().entries
         entry = next((entry for entry in entries if entry.model_id == model_id), None)
         if entry is None:
             raise fail(ErrorCode.UNKNOWN_EXPERT, expert=model_id)
-        return files_of_entry(entry, self._dir)
+        return entry
 
     def files(self) -> tuple[Path, ...]:
         """All files of all models."""
@@ -107,6 +115,7 @@ class Inventory:
         name: str | None = None,
         note: str = "",
         card: tuple[str, str] | None = None,
+        sums: Mapping[str, str] = MappingProxyType({}),
     ) -> InstalledModel:
         """Check a GGUF and list it where it lies; any shard of a split model stands for the whole.
 
@@ -125,12 +134,19 @@ class Inventory:
                 entry = _continued(entry, before, same_place=same is not None)
             entry = msgspec.structs.replace(entry, name=name or entry.name, note=note or entry.note)
             if card is not None:
-                entry = msgspec.structs.replace(entry, card_id=card[0], card_quantization=card[1])
+                entry = msgspec.structs.replace(
+                    entry, card_id=card[0], card_quantization=card[1], sums=dict(sums) or entry.sums
+                )
             write_inventory(self._file, content.with_entry(entry), content.document)
         return as_installed(entry, self._dir)
 
-    def add_download(self, path: Path, card: ModelCard, quantization: str) -> InstalledModel:
-        """List a file of the catalogue that was put under `models/`, under the card's id or one made from it."""
+    def add_download(
+        self, path: Path, card: ModelCard, quantization: str, sums: Mapping[str, str] = MappingProxyType({})
+    ) -> InstalledModel:
+        """List a file of the catalogue that was put under `models/`, under the card's id or one made from it.
+
+        `sums` are the sha256 that its files were found to have, by their names.
+        """
         models = self.list()
         listed = next((model.model_id for model in models if Path(model.path) == path), None)  # as when a list was lost
         taken = {model.model_id for model in models if model.is_present and model.model_id != listed}
@@ -143,6 +159,7 @@ class Inventory:
             name=card.name if is_first else f"{card.name} {quantization}",
             note=card.note,
             card=(card.model_id, quantization),
+            sums=sums,
         )
 
     def add_starter(self, source: Path, *, card: ModelCard | None = None) -> InstalledModel:
@@ -257,6 +274,7 @@ def _continued(entry: InventoryEntry, before: InventoryEntry, *, same_place: boo
         installed_at=before.installed_at,
         card_id=before.card_id,
         card_quantization=before.card_quantization,
+        sums=before.sums,
         path=before.path if same_place else entry.path,
     )
 

@@ -25,7 +25,7 @@ SCHEMA_VERSION = 1
 
 
 class InventoryEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """One installed model as stored; `shards` are the other files of a split model."""
+    """One installed model as stored; `shards` are the other files of a split model, `sums` sha256 by file name."""
 
     model_id: str
     name: str
@@ -42,6 +42,7 @@ class InventoryEntry(msgspec.Struct, frozen=True, kw_only=True):
     shards: tuple[str, ...] = ()
     card_id: str | None = None
     card_quantization: str | None = None
+    sums: dict[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
     NAME.part.json: {"size_bytes": 5, "sha256": "b179…", "origin": "huggingface:owner/repo@commit/path", "etag": "x"}
 
-A part whose sidecar names another file, or is missing, is not gone on with.
+A part whose sidecar names another file, or is missing, is not gone on with. When the file has been checked, the sidecar
+stays beside it as `NAME.checked.json` until it is installed.
 """
 
 import contextlib
@@ -69,7 +70,7 @@ class PartialFile:
             with self.path.open("rb+") as file:
                 os.fsync(file.fileno())
             self.path.replace(self.final)
-            self._sidecar.unlink(missing_ok=True)
+            self._sidecar.replace(_checked(self.final))
         except OSError as error:
             raise disk_failure(error, self.final) from error
         return self.final
@@ -81,13 +82,27 @@ class PartialFile:
                 path.unlink(missing_ok=True)
 
     def _read_sidecar(self) -> PartIdentity | None:
-        try:
-            return msgspec.json.decode(self._sidecar.read_bytes(), type=PartIdentity)
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-            return None
+        return _read(self._sidecar)
 
     def _write_sidecar(self) -> None:
         write_atomically(self._sidecar, msgspec.json.encode(self.identity))
+
+
+def checked_sum(final: Path) -> str | None:
+    """The sha256 that a finished file was found to have."""
+    identity = _read(_checked(final))
+    return None if identity is None else identity.sha256
+
+
+def _checked(final: Path) -> Path:
+    return final.with_name(final.name + ".checked.json")
+
+
+def _read(sidecar: Path) -> PartIdentity | None:
+    try:
+        return msgspec.json.decode(sidecar.read_bytes(), type=PartIdentity)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return None
 
 
 def bytes_here(final: Path) -> int:

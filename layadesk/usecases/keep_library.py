@@ -165,10 +165,10 @@ class KeepLibrary:
                 sha256 = None if part.path == _REWRITTEN else part.sha256
                 yield folder.joinpath(*part.path.split("/")), sha256
             return
-        parts = self._parts_of(model)
+        parts, found = self._parts_of(model), self._rooms.inventory.sums_of(model_id)
         for path in self._rooms.inventory.files_of(model_id):
             known = parts.get(path.name)
-            yield path, None if known is None else known.sha256
+            yield path, (None if known is None else known.sha256) or found.get(path.name)
 
     def _parts_of(self, model: InstalledModel) -> dict[str, FilePart]:
         card = self._rooms.catalogues.current().card(model.card_id or model.model_id)

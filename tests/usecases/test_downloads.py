@@ -277,6 +277,7 @@ def test_a_sum_that_only_a_mirror_knows_is_not_taken(shelf: Shelf, hub: FakeHub,
     assert failure(run(shelf)) is ErrorCode.HUB_NO_CHECKSUM
     shelf.rules = HubRules(endpoint=mirror.url, home=hub.url)
     assert run(shelf).state is DownloadState.INSTALLED  # its home has told the sum
+    assert shelf.inventory.sums_of("tiny") == {FILE: served.sha256}  # kept, so that it can be verified later
     assert Path(shelf.inventory.list()[0].path).read_bytes() == served.data
 
 
@@ -287,6 +288,14 @@ def test_modelscope_is_used_where_it_has_the_model(shelf: Shelf, hub: FakeHub, m
     row = run(shelf)
     assert (row.state, row.host) == (DownloadState.INSTALLED, f"127.0.0.1:{mirror.port}")
     assert [(one.path, one.token) for one in mirror.log] == [(f"/models/{REPO}/resolve/master/{FILE}", None)]
+
+
+def test_what_is_installed_is_not_fetched_again(shelf: Shelf, hub: FakeHub) -> None:
+    shelf.serve()
+    run(shelf)
+    n_asked = len(hub.log)
+    assert run(shelf).state is DownloadState.INSTALLED
+    assert len(hub.log) == n_asked
 
 
 def test_a_split_model_is_one_row_and_complete_only_with_all_its_shards(
