@@ -55,10 +55,10 @@ def test_before_send_the_line_says_where_the_words_would_go(far: Stage) -> None:
     assert HOST not in hint(far), "Auto may not use it, so nothing can leave"
     far.house.settings.set(definitions.ALLOW_REMOTE, True)
     far.settle()
-    assert hint(far) == f"The router chooses among 2 experts · may leave this machine → {HOST}"
+    assert hint(far) == f"may leave this machine → {HOST} · The router chooses among 2 experts"
     far.house.settings.set(definitions.ALLOW_REMOTE, False)
     pin(far, "remote:big")
-    assert hint(far) == f"→ Big (remote) · leaves this machine → {HOST}"
+    assert hint(far) == f"leaves this machine → {HOST} · Big (remote)"
     far.house.remotes.states["remote:big"] = DOWN
     far.house.remotes.changed.publish(None)
     far.settle()

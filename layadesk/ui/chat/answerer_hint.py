@@ -12,7 +12,7 @@ translate = QCoreApplication.translate
 
 
 def answerer_hint(experts: ExpertList, pinned: str | None, prices: PriceWatch) -> str:
-    """One line. Where the choice is the router's, it says among how many; where words may leave, it says where to."""
+    """One line. Where words may leave, it says where to, first; where the choice is the router's, among how many."""
     usable, remotes = experts.usable, experts.auto_remotes
     if pinned is not None:
         return _pinned(experts, pinned, prices)
@@ -26,7 +26,7 @@ def answerer_hint(experts: ExpertList, pinned: str | None, prices: PriceWatch) -
     if not remotes:
         return chooses
     hosts = ", ".join(dict.fromkeys(one.host for one in remotes))
-    return f"{chooses} · {translate('hint', 'may leave this machine → {hosts}').format(hosts=hosts)}"
+    return f"{translate('hint', 'may leave this machine → {hosts}').format(hosts=hosts)} · {chooses}"
 
 
 def _pinned(experts: ExpertList, pinned: str, prices: PriceWatch) -> str:
@@ -42,7 +42,7 @@ def _pinned(experts: ExpertList, pinned: str, prices: PriceWatch) -> str:
 
 
 def _elsewhere(experts: ExpertList, expert: RemoteExpert) -> str:
-    said = f"→ {experts.name_of(expert.model_id)} · {where_to(expert.host)}"
+    said = f"{where_to(expert.host)} · {experts.name_of(expert.model_id)}"
     if not experts.is_away(expert.model_id):
         return said
     return f"{said} · {translate('hint', 'its server does not answer')}"
