@@ -12,31 +12,25 @@ from typing import Final
 
 from layadesk.domain.memory_fit.bill import Basis, DeviceBill, MemoryBill
 from layadesk.domain.memory_fit.machine import GIB, MachineMemory
-from layadesk.domain.memory_fit.speed import SpeedClass
+from layadesk.domain.memory_fit.speed import SpeedClass, speed_class
 from layadesk.domain.memory_fit.verdict import Verdict, judge
-from layadesk.domain.quantization import Closeness
+from layadesk.domain.quantization import Closeness, bits_per_weight
 from layadesk.domain.routing_labels import TASKS, Effort
 from layadesk.domain.strengths import Strengths
 
+LEAST_EXPERTS: Final = 2  # a router has to have something to choose
 MOST_EXPERTS: Final = 3
 DISK_KEPT_FREE_BYTES: Final = 5 * GIB  # a system whose disk is full stops working
-_WORTH_IT: Final = 1.02  # by this factor a further expert has to make the set better
 _COST_OF_GIB: Final = 0.002  # of the value, for each GiB to download: among equals the smaller one
-
-_LEFT: Final[Mapping[Closeness, float]] = {
-    Closeness.ORIGINAL: 1.0,
-    Closeness.TRAINED: 1.0,
-    Closeness.NEAR: 1.0,
-    Closeness.GOOD: 0.98,
-    Closeness.FAIR: 0.9,
-    Closeness.WEAK: 0.75,
-}
-_SIZE_COUNTS: Final[Mapping[Effort, float]] = {Effort.LIGHT: 0.3, Effort.MEDIUM: 0.7, Effort.HEAVY: 1.2}
-_SPEED_LEAVES: Final[Mapping[Effort, Mapping[SpeedClass, float]]] = {
-    Effort.LIGHT: {SpeedClass.FAST: 1.0, SpeedClass.READING: 0.75, SpeedClass.SLOW: 0.2, SpeedClass.CRAWLING: 0.0},
-    Effort.MEDIUM: {SpeedClass.FAST: 1.0, SpeedClass.READING: 0.9, SpeedClass.SLOW: 0.3, SpeedClass.CRAWLING: 0.0},
-    Effort.HEAVY: {SpeedClass.FAST: 1.0, SpeedClass.READING: 0.95, SpeedClass.SLOW: 0.5, SpeedClass.CRAWLING: 0.05},
-}
+_WORTH_IT: Final = 1.02  # by this factor a third expert has to make the set better
+_USEFUL: Final = 0.5  # of 1: what an expert has to be at its best task, unless nothing better fits
+_WEIGHT: Final[Mapping[Effort, float]] = {Effort.LIGHT: 1.0, Effort.MEDIUM: 1.0, Effort.HEAVY: 2.0}
+# Light work is done well enough by many, so that their speed decides; for heavy work no skill is too much.
+_ENOUGH_SKILL: Final[Mapping[Effort, float]] = {Effort.LIGHT: 0.55, Effort.MEDIUM: 0.7, Effort.HEAVY: 1.0}
+_ENOUGH_TPS: Final[Mapping[Effort, float]] = {Effort.LIGHT: 100.0, Effort.MEDIUM: 25.0, Effort.HEAVY: 15.0}
+_SPEED_COUNTS: Final = 0.3  # exponents: twice the speed is worth 23 %
+_SIZE_COUNTS: Final = 0.15
+_READING_TPS: Final = 7.0  # below it nobody waits gladly
 _EFFORTS: Final = tuple(Effort)
 _ABOVE_CEILING: Final = 0.6  # left of an expert for each step of work heavier than it can be trusted with
 _FOREIGN: Final = 0.4  # left of one that does not speak the user's language
@@ -57,7 +51,12 @@ class Candidate:
     closeness: Closeness
     download_bytes: int | None
     bill: MemoryBill
-    speed: SpeedClass
+    tokens_per_s: float
+
+    @property
+    def speed(self) -> SpeedClass:
+        """What reading along feels like."""
+        return speed_class(self.tokens_per_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +113,20 @@ def propose(
     best: tuple[_Judged, ...] = ()
     best_value = 0.0
     for n in range(1, MOST_EXPERTS + 1):
-        for found in sorted(combinations(fitting, n), key=_value, reverse=True):
-            value = _value(found)
-            if value <= best_value * (_WORTH_IT if best else 1.0):
-                break
-            if _fits([one.candidate for one in found], machine, room):
-                best, best_value = found, value
-                break
+        found = _best_set(fitting, n, machine, room)
+        if found and (n <= LEAST_EXPERTS or _value(found) > best_value * _WORTH_IT):
+            best, best_value = found, _value(found)
     experts = tuple(sorted((one.candidate for one in best), key=capability, reverse=True))
     return Proposal(router, experts, together(experts))
+
+
+def _best_set(fitting: Sequence[_Judged], n: int, machine: MachineMemory, room: int | None) -> tuple[_Judged, ...]:
+    """Of the sets of `n` that fit; none where none does."""
+    valued = sorted(((_value(one), index, one) for index, one in enumerate(combinations(fitting, n))), reverse=True)
+    for _, _, found in valued:
+        if _fits([one.candidate for one in found], machine, room):
+            return found
+    return ()
 
 
 def propose_router(routers: Iterable[RouterCandidate]) -> RouterCandidate | None:
@@ -137,7 +141,13 @@ def capability(one: Candidate) -> float:
     Of a model with MoE experts counts the geometric mean of all parameters and of those at work, a rule of thumb.
     """
     billions = one.n_parameters * sqrt(one.active_share) / 1e9
-    return min(max(log2(max(billions, 1e-3) / 0.125) / 8.2, 0.05), 1.0) * _LEFT[one.closeness]
+    return min(max(log2(max(billions, 1e-3) / 0.125) / 8.2, 0.05), 1.0)
+
+
+def _left_of_it(one: Candidate) -> float:
+    """What quantization has left: what is lost doubles with each bit that is saved, as perplexities do."""
+    is_whole = one.closeness in (Closeness.ORIGINAL, Closeness.TRAINED)
+    return 1.0 if is_whole else 1.0 - 2.0 ** -bits_per_weight(one.quantization)
 
 
 def together(experts: Sequence[Candidate]) -> tuple[DeviceBill, ...]:
@@ -173,13 +183,13 @@ def _fits(experts: Sequence[Candidate], machine: MachineMemory, room: int | None
 def _worth_trying(fitting: Sequence[_Judged]) -> list[_Judged]:
     """Of each model the quantization that is named first, and the smallest of each closeness; the others change little.
 
-    None that is only for when nothing else fits: a smaller model does better than that.
+    None that quantization has hurt or that is good at nothing, unless nothing else fits.
     """
+    good = [one for one in fitting if one.candidate.closeness not in (Closeness.FAIR, Closeness.WEAK)]
+    useful = [one for one in good if max(map(one.candidate.strengths.at, TASKS)) >= _USEFUL]
     kept: dict[tuple[str, object], _Judged] = {}
-    for one in fitting:
+    for one in useful or good or fitting:
         model_id, closeness = one.candidate.model_id, one.candidate.closeness
-        if closeness is Closeness.WEAK:
-            continue
         kept.setdefault((model_id, "first"), one)
         before = kept.setdefault((model_id, closeness), one)
         if one.candidate.bill.total_bytes < before.candidate.bill.total_bytes:
@@ -195,13 +205,15 @@ def _value(experts: Sequence[_Judged]) -> float:
 
 
 def _values(one: Candidate, language: str) -> tuple[float, ...]:
-    strengths, size = one.strengths, capability(one)
-    spoken = 1.0
+    strengths, tps = one.strengths, one.tokens_per_s
+    worth = capability(one) ** _SIZE_COUNTS * _left_of_it(one)
     if language and strengths.languages and language not in strengths.languages:
-        spoken = _FOREIGN
+        worth *= _FOREIGN
     values = []
     for effort in _EFFORTS:
         steps = max(0, _EFFORTS.index(effort) - _EFFORTS.index(strengths.effort_ceiling))
-        able = size ** _SIZE_COUNTS[effort] * _SPEED_LEAVES[effort][one.speed] * _ABOVE_CEILING**steps * spoken
-        values += [strengths.at(task) * able for task in TASKS]
+        able = worth * _ABOVE_CEILING**steps
+        speed = min(1.0, tps / _ENOUGH_TPS[effort]) ** _SPEED_COUNTS * min(1.0, tps / _READING_TPS)
+        enough = _ENOUGH_SKILL[effort]
+        values += [_WEIGHT[effort] * speed * min(1.0, strengths.at(task) * able / enough) for task in TASKS]
     return tuple(values)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from layadesk.domain.memory_fit.machine import MachineMemory
-from layadesk.domain.memory_fit.plans import Outlook
+from layadesk.domain.memory_fit.plans import Outlook, PlanKind
 from layadesk.domain.models import CardKind, ModelCard, ModelFile, Origin
 from layadesk.domain.proposal import Candidate, Proposal, RouterCandidate, propose
 from layadesk.domain.quantization import bits_per_weight, closeness
@@ -18,6 +18,7 @@ from layadesk.usecases.browse_library import Fitting, Library, LibraryEntry
 from layadesk.usecases.keep_library import Removal
 
 BUNDLED = "bundled"
+_PROPOSED = frozenset({PlanKind.AS_ASKED, PlanKind.MOE_ON_CPU})  # what is slower or smaller, a user chooses knowingly
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +102,9 @@ def candidate(card: ModelCard, file: ModelFile, outlook: Outlook) -> Candidate |
     """One quantization as `propose` weighs it; None where its numbers are not known or nothing loads it."""
     facts = facts_of_card(card, file)
     n_bytes = file.size_bytes or file.rounded_bytes
-    if facts is None or n_bytes is None or not outlook.plans:
+    plan = next((one for one in outlook.plans if one.kind in _PROPOSED), None)
+    if facts is None or n_bytes is None or plan is None:
         return None
-    plan = outlook.plans[0]
     n_parameters = n_bytes * 8 / bits_per_weight(file.quantization)
     strengths = card.strengths or guess_strengths(
         f"{card.model_id} {card.name}", n_parameters=n_parameters, languages=card.languages
@@ -117,7 +118,7 @@ def candidate(card: ModelCard, file: ModelFile, outlook: Outlook) -> Candidate |
         closeness(file.quantization, file.path),
         n_bytes,
         plan.bill,
-        plan.speed,
+        plan.tokens_per_s,
     )
 
 

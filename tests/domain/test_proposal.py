@@ -2,7 +2,6 @@
 
 from layadesk.domain.memory_fit.bill import CPU, Basis, DeviceBill, MemoryBill
 from layadesk.domain.memory_fit.machine import GIB, GpuMemory, MachineMemory, MemoryKind
-from layadesk.domain.memory_fit.speed import SpeedClass
 from layadesk.domain.proposal import Candidate, RouterCandidate, capability, propose, propose_router, together
 from layadesk.domain.quantization import Closeness
 from layadesk.domain.routing_labels import Effort
@@ -22,7 +21,7 @@ def expert(
     gib: float,
     device: str = "CUDA0",
     strengths: Strengths = ANY,
-    speed: SpeedClass = SpeedClass.FAST,
+    tps: float = 40.0,
     quantization: str = "Q4_K_M",
     closeness: Closeness = Closeness.GOOD,
     active_share: float = 1.0,
@@ -30,7 +29,7 @@ def expert(
 ) -> Candidate:
     bill = MemoryBill((DeviceBill(device, round(gib * GIB)),), 1, 1, Basis.ARITHMETIC)
     n_bytes = round((gib if download_gib is None else download_gib) * GIB)
-    return Candidate(name, quantization, strengths, billions * 1e9, active_share, closeness, n_bytes, bill, speed)
+    return Candidate(name, quantization, strengths, billions * 1e9, active_share, closeness, n_bytes, bill, tps)
 
 
 def names(*experts: Candidate, machine: MachineMemory = CARD, disk_gib: float | None = None, language: str = "") -> str:
@@ -43,8 +42,10 @@ def test_a_large_expert_is_joined_by_one_that_is_better_at_something_else() -> N
     assert names(expert("large", 27, gib=15), expert("coder", 7, gib=5, strengths=CODER)) == "large coder"
 
 
-def test_a_second_expert_that_adds_nothing_is_left_out() -> None:
-    assert names(expert("nine", 9, gib=6), expert("nine-too", 9, gib=6)) in {"nine", "nine-too"}
+def test_a_third_expert_that_adds_nothing_is_left_out() -> None:
+    coder = expert("coder", 7, gib=5, strengths=CODER)
+    assert names(expert("nine", 9, gib=6), coder, expert("coder-too", 7, gib=5, strengths=CODER)).startswith("nine cod")
+    assert len(names(expert("nine", 9, gib=6), coder, expert("coder-too", 7, gib=5, strengths=CODER)).split()) == 2
 
 
 def test_what_fits_alone_but_not_together_is_not_proposed_together() -> None:
@@ -61,18 +62,19 @@ def test_the_reserve_of_the_machine_stays_free() -> None:
 
 def test_light_work_gets_a_fast_expert_where_the_large_one_is_slower() -> None:
     here = MachineMemory(32 * GIB, 28 * GIB)
-    nine = expert("nine", 9, gib=6, device=CPU, speed=SpeedClass.READING)
+    nine = expert("nine", 9, gib=6, device=CPU, tps=10.0)
     small = expert("small", 4, gib=3, device=CPU)
     assert names(nine, small, machine=here) == "nine small"
-    slow = expert("large", 27, gib=16, device=CPU, speed=SpeedClass.SLOW)
-    assert names(slow, small, machine=here) == "small"  # it runs, but nobody would enjoy it
+    slow = expert("large", 27, gib=16, device=CPU, tps=3.0)
+    assert names(slow, nine, small, machine=here) == "nine small"  # it runs, but nobody would enjoy it
 
 
 def test_what_crawls_is_not_worth_its_memory() -> None:
     here = MachineMemory(64 * GIB, 60 * GIB)
-    assert names(expert("huge", 70, gib=40, device=CPU, speed=SpeedClass.CRAWLING), machine=here) == "huge"
-    crawling = expert("huge", 70, gib=40, device=CPU, speed=SpeedClass.CRAWLING)
-    assert names(crawling, expert("nine", 9, gib=6, device=CPU), machine=here) == "nine"
+    assert names(expert("huge", 70, gib=40, device=CPU, tps=1.0), machine=here) == "huge"
+    crawling = expert("huge", 70, gib=40, device=CPU, tps=1.0)
+    others = expert("nine", 9, gib=6, device=CPU), expert("four", 4, gib=3, device=CPU)
+    assert names(crawling, *others, machine=here) == "nine four"
 
 
 def test_one_model_is_proposed_once_in_its_first_quantization_where_that_fits() -> None:
@@ -100,8 +102,15 @@ def test_the_disk_keeps_what_a_system_needs() -> None:
 def test_who_does_not_speak_the_users_language_comes_second() -> None:
     english = expert("english", 9, gib=6, strengths=Strengths({}, {}, ("en",), Effort.HEAVY))
     both = expert("both", 4, gib=3, strengths=Strengths({}, {}, ("zh", "en"), Effort.HEAVY))
-    assert names(english, both, language="zh") == "both"
-    assert names(english, both, language="en").startswith("english")
+    any_language = expert("any", 4, gib=3)
+    assert names(english, both, any_language, language="zh") in {"both any", "any both"}
+    assert names(english, both, any_language, language="en").startswith("english")
+
+
+def test_what_is_good_at_nothing_is_proposed_only_where_nothing_else_fits() -> None:
+    tiny = expert("tiny", 0.1, gib=0.2, strengths=Strengths({"chat": 0.25}, {}, (), Effort.LIGHT, otherwise=0.15))
+    assert names(tiny, expert("nine", 9, gib=6)) == "nine"
+    assert names(tiny) == "tiny"
 
 
 def test_nothing_that_fits_is_no_proposal_and_the_router_is_there_all_the_same() -> None:
@@ -126,7 +135,7 @@ def test_a_driver_is_paid_for_once() -> None:
             Closeness.GOOD,
             1,
             MemoryBill((bill,), 1, 1, Basis.ARITHMETIC),
-            SpeedClass.FAST,
+            40.0,
         )
         for n, bill in enumerate(bills)
     ]
