@@ -156,6 +156,10 @@ class Library:
             number = self._round
         return self._fits.submit(self._fit_all, n_ctx, number, on_each or (lambda _: None))
 
+    def survey(self, n_ctx: int) -> Future[tuple[MachineMemory, tuple[Fitting, ...]]]:
+        """The same, with the machine it was judged by; no other call cancels it."""
+        return self._fits.submit(self._survey, n_ctx)
+
     def recommended(self, model_id: str, n_ctx: int) -> Future[Fitting | None]:
         """The best quantization that fits; None where none does. Fails with UNKNOWN_EXPERT."""
         card = self._card(model_id)
@@ -242,6 +246,11 @@ class Library:
                 found.append(self._fitting(card, file, question))
                 on_each(found[-1])
         return tuple(found)
+
+    def _survey(self, n_ctx: int) -> tuple[MachineMemory, tuple[Fitting, ...]]:
+        question = self._question(n_ctx)
+        experts = [card for card in self._catalogues.current().cards if card.kind is CardKind.EXPERT]
+        return question.machine, tuple(self._fitting(card, file, question) for card in experts for file in card.files)
 
     def _question(self, n_ctx: int) -> FileQuestion:
         get = self._settings.get

@@ -69,8 +69,8 @@ class LookAtLibrary:
         return LibrarySeen(self._library.entries(), self._library.leftovers(), self._library.room())
 
     def _suggest(self, n_ctx: int, language: str) -> Suggested:
-        machine = self._library.machine().result()
-        fits = {(one.model_id, one.quantization): one for one in self._library.fit_all(n_ctx).result()}
+        machine, judged = self._library.survey(n_ctx).result()
+        fits = {(one.model_id, one.quantization): one for one in judged}
         entries = [entry for entry in self._library.entries() if entry.card is not None]
         room = self._library.room()
         found = propose(

@@ -184,13 +184,17 @@ class FakeLibrary:
             self._experts.installed = (*self._experts.installed, model)
         self.changed.publish(None)
 
-    def fit_all(self, n_ctx: int) -> Future[tuple[Fitting, ...]]:
+    def fit_all(self, n_ctx: int, on_each: Callable[[Fitting], None] | None = None) -> Future[tuple[Fitting, ...]]:
         def find() -> tuple[Fitting, ...]:
             if self.error is not None:
                 raise self.error
             self.contexts.append(n_ctx)
             experts = [one for one in self.cards if one.kind is CardKind.EXPERT]
-            return tuple(judged(one, file, self.machine_memory) for one in experts for file in one.files)
+            found = tuple(judged(one, file, self.machine_memory) for one in experts for file in one.files)
+            if on_each is not None:
+                for fitting in found:
+                    on_each(fitting)
+            return found
 
         return self._lane.run(find)
 

@@ -43,6 +43,7 @@ class CatalogueView(QWidget):
         self.filters.context_chosen.connect(shelf.set_context)
         shelf.seen_changed.connect(self._on_seen)
         shelf.fits_changed.connect(self._on_fits)
+        shelf.model_judged.connect(self._on_judged)
         shelf.downloads_changed.connect(self._on_downloads)
         self._running: set[tuple[str, str, int]] = set()
         self._retranslate()
@@ -117,6 +118,11 @@ class CatalogueView(QWidget):
             card.refresh()
         if self.filters.filters.fits_here:
             self.sift()
+
+    @Slot(str)
+    def _on_judged(self, model_id: str) -> None:
+        if model_id in self.cards:
+            self.cards[model_id].refresh()
 
     @Slot()
     def _on_downloads(self) -> None:

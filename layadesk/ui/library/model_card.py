@@ -121,7 +121,7 @@ class ModelCardView(QFrame):
             if is_here:
                 self.badge.show_words(self.tr("installed"), Ink.OK)
             return
-        if best is None and self._shelf.is_judged and self.card.files:  # the first says by how much it does not fit
+        if best is None and self._shelf.is_judged(self.card.model_id) and self.card.files:
             best = self._shelf.fitting(self.card.model_id, self.card.files[0].quantization)
         show_fit(self.badge, best)
 
