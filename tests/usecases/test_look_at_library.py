@@ -9,7 +9,6 @@ from layadesk.app import Core
 from layadesk.domain.memory_fit.machine import GIB, MachineMemory
 from layadesk.domain.memory_fit.verdict import Verdict
 from layadesk.domain.models import CardKind, Origin
-from layadesk.model_library.library_disk import LibraryDisk
 from layadesk.paths import assets_dir
 from layadesk.usecases.browse_library import Library, Pricing
 from layadesk.usecases.look_at_library import LookAtLibrary, bundled_accuracy
@@ -24,14 +23,8 @@ class Rooms:
     def __init__(self, folder: Path) -> None:
         self.core = Core(folder / "data", engine="scripted")
         self.machine = CPU_16
-        self.library = Library(
-            self.core.catalogues,
-            self.core.inventory,
-            LibraryDisk(lambda: folder / "models", lambda: 2 * GIB),
-            self.core.pool,
-            Pricing(self.core.fit, lambda: self.machine),
-            self.core.settings,
-        )
+        pricing = Pricing(self.core.fit, lambda: self.machine)
+        self.library = Library(self.core.models, self.core.experts, self.core.downloads, pricing, self.core.settings)
         self.look = LookAtLibrary(self.library, assets_dir() / "router" / "figures.json")
 
     def proposed(self, machine: MachineMemory, language: str = "en") -> list[str]:
@@ -42,6 +35,8 @@ class Rooms:
     def close(self) -> None:
         self.look.close()
         self.library.close()
+        self.core.downloads.close()
+        self.core.experts.close()
 
 
 @pytest.fixture
