@@ -1,7 +1,7 @@
 """The model library: what there is to download, what is on this disk, and what would fit on this machine."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
@@ -156,9 +156,11 @@ class Library:
             number = self._round
         return self._fits.submit(self._fit_all, n_ctx, number, on_each or (lambda _: None))
 
-    def survey(self, n_ctx: int) -> Future[tuple[MachineMemory, tuple[Fitting, ...]]]:
-        """The same, with the machine it was judged by; no other call cancels it."""
-        return self._fits.submit(self._survey, n_ctx)
+    def survey(
+        self, n_ctx: int, files: Callable[[ModelCard], Iterable[ModelFile]]
+    ) -> Future[tuple[MachineMemory, tuple[Fitting, ...]]]:
+        """The same for those `files` of each card, with the machine it was judged by; no other call cancels it."""
+        return self._fits.submit(self._survey, n_ctx, files)
 
     def recommended(self, model_id: str, n_ctx: int) -> Future[Fitting | None]:
         """The best quantization that fits; None where none does. Fails with UNKNOWN_EXPERT."""
@@ -247,10 +249,12 @@ class Library:
                 on_each(found[-1])
         return tuple(found)
 
-    def _survey(self, n_ctx: int) -> tuple[MachineMemory, tuple[Fitting, ...]]:
+    def _survey(
+        self, n_ctx: int, files: Callable[[ModelCard], Iterable[ModelFile]]
+    ) -> tuple[MachineMemory, tuple[Fitting, ...]]:
         question = self._question(n_ctx)
         experts = [card for card in self._catalogues.current().cards if card.kind is CardKind.EXPERT]
-        return question.machine, tuple(self._fitting(card, file, question) for card in experts for file in card.files)
+        return question.machine, tuple(self._fitting(card, file, question) for card in experts for file in files(card))
 
     def _question(self, n_ctx: int) -> FileQuestion:
         get = self._settings.get

@@ -10,7 +10,7 @@ from layadesk.domain.memory_fit.machine import MachineMemory
 from layadesk.domain.memory_fit.plans import Outlook, PlanKind
 from layadesk.domain.models import CardKind, ModelCard, ModelFile, Origin
 from layadesk.domain.proposal import Candidate, Proposal, RouterCandidate, propose
-from layadesk.domain.quantization import bits_per_weight, closeness
+from layadesk.domain.quantization import Closeness, bits_per_weight, closeness
 from layadesk.domain.strengths import guess_strengths
 from layadesk.model_library.catalogue_facts import facts_of_card
 from layadesk.model_library.library_disk import DiskRoom, Leftover
@@ -69,7 +69,7 @@ class LookAtLibrary:
         return LibrarySeen(self._library.entries(), self._library.leftovers(), self._library.room())
 
     def _suggest(self, n_ctx: int, language: str) -> Suggested:
-        machine, judged = self._library.survey(n_ctx).result()
+        machine, judged = self._library.survey(n_ctx, worth_pricing).result()
         fits = {(one.model_id, one.quantization): one for one in judged}
         entries = [entry for entry in self._library.entries() if entry.card is not None]
         room = self._library.room()
@@ -96,6 +96,21 @@ def _candidates(entries: Iterable[LibraryEntry], fits: dict[tuple[str, str], Fit
             found = None if fitting is None or fitting.outlook is None else candidate(card, file, fitting.outlook)
             if found is not None:
                 yield replace(found, download_bytes=0) if file.quantization in here else found
+
+
+def worth_pricing(card: ModelCard) -> Iterable[ModelFile]:
+    """The file that is offered first, and the smallest of each closeness that is close: pricing all takes long."""
+    kept = {file.quantization: file for file in card.files[:1]}
+    smallest: dict[Closeness, ModelFile] = {}
+    for file in card.files:
+        how = closeness(file.quantization, file.path)
+        n_bytes = file.size_bytes or file.rounded_bytes
+        if how in (Closeness.FAIR, Closeness.WEAK, Closeness.ORIGINAL) or n_bytes is None:
+            continue
+        before = smallest.setdefault(how, file)
+        if n_bytes < (before.size_bytes or before.rounded_bytes or 0):
+            smallest[how] = file
+    return (kept | {file.quantization: file for file in smallest.values()}).values()
 
 
 def candidate(card: ModelCard, file: ModelFile, outlook: Outlook) -> Candidate | None:

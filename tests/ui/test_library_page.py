@@ -51,10 +51,10 @@ def test_each_model_says_whether_it_fits_here_in_words(page: LibraryPage) -> Non
 
 def test_the_best_that_fits_is_chosen_already_and_says_so(page: LibraryPage) -> None:
     opened = details(page, "four")
-    assert opened.quantizations.current == "Q4_K_M"
+    assert opened.quantizations.current == "Q8_0"  # larger than the first, and no slower to read along
     notes = {row.file.quantization: row.note() for row in opened.quantizations.rows}
-    assert "recommended here" in notes["Q4_K_M"]
-    assert "recommended" not in notes["Q8_0"]
+    assert "recommended here" in notes["Q8_0"]
+    assert "recommended" not in notes["Q4_K_M"]
     assert notes["Q8_0"].startswith("no difference to the original")
     assert notes["Q2_K"].startswith("weak")
 

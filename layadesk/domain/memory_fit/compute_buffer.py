@@ -6,7 +6,8 @@ buffer of the third layer of a kind is that of the thirtieth.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from layadesk.domain.inference import LoadParams
 from layadesk.domain.memory_fit.graph import Op, Place, Tensor
@@ -292,9 +293,40 @@ class ComputeBytes:
     host: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What the buffers depend on: a search for the layers that fit asks the same again and again."""
+
+    layers: tuple[PlacedLayer, ...]
+    rest: ModelFacts
+    kinds: frozenset[tuple[LayerKind, int, int, int, int]]
+    params: LoadParams
+    n_seq_max: int
+    backend: str | None
+    facts: ModelFacts = field(compare=False)
+    placement: Placement = field(compare=False)
+
+
 def compute_bytes(facts: ModelFacts, params: LoadParams, placement: Placement, *, n_seq_max: int) -> ComputeBytes:
-    """The compute buffers of a load that puts layers where `placement` says."""
-    sizes = _Builder(facts, params, placement, n_seq_max=n_seq_max).sizes()
+    """The compute buffers of a load that puts layers where `placement` says. The latest answers are remembered."""
+    return _laid_out(
+        _Question(
+            tuple(_shortened(facts.layers, placement)),
+            replace(facts, layers=()),
+            frozenset((one.kind, one.k_row, one.v_row, one.head_k, one.head_v) for one in facts.layers),
+            replace(params, n_gpu_layers=0, n_cpu_moe=0),
+            n_seq_max,
+            placement.backend,
+            facts,
+            placement,
+        )
+    )
+
+
+@lru_cache(maxsize=256)
+def _laid_out(question: _Question) -> ComputeBytes:
+    one = question
+    sizes = _Builder(one.facts, one.params, one.placement, n_seq_max=one.n_seq_max).sizes()
     return ComputeBytes(sizes[Place.GPU], sizes[Place.HOST])
 
 

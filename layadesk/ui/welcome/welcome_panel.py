@@ -143,7 +143,7 @@ class WelcomePanel(QWidget):
 
     @Slot()
     def _on_download(self) -> None:
-        if self._suggested is None:
+        if self._suggested is None or self._failure is not None:
             self.ask()
             return
         started = []
