@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from layadesk.domain.hardware import GpuSample, Why
+from layadesk.domain.hardware import GpuKind, GpuSample, Why
 from layadesk.telemetry.gpu_draft import GpuDraft
 from layadesk.telemetry.pdh import PdhQuery
 from layadesk.telemetry.sensors import GpuReading, GpuSensor, Watched
@@ -20,6 +20,7 @@ GPU_COUNTERS = {
     "non_local": r"\GPU Process Memory(*)\Non Local Usage",
     "busy": r"\GPU Engine(*)\Utilization Percentage",
 }
+_LEAST_IN_RAM = 256 * 2**20  # every driver keeps a little there
 _ADAPTER = re.compile(r"(luid_0x[0-9a-f]+_0x[0-9a-f]+)_phys_(\d+)", re.IGNORECASE)
 _PROCESS = re.compile(r"pid_(\d+)_", re.IGNORECASE)
 _ENGINE = re.compile(r"_eng_(\d+)_", re.IGNORECASE)
@@ -76,11 +77,13 @@ def _take(use: AdapterUse, name: str, value: float, instance: str, *, is_ours: b
 class WindowsGpus:
     """All adapters with counters. GPU lane only.
 
-    NVIDIA's own sensor knows totals, power and temperature; `join` puts the two together.
+    NVIDIA's own sensor knows totals, power and temperature; `join` puts the two together. No counter tells which GPU
+    computes in RAM: one that holds more of the engine there than it has in use of its own memory is taken for such.
     """
 
     def __init__(self, query: PdhQuery) -> None:
         self._query = query
+        self._in_ram: set[str] = set()
 
     def read(self, now: float, watched: Watched) -> GpuReading:
         """One reading; an adapter that nothing uses (a basic display) is left out."""
@@ -88,7 +91,9 @@ class WindowsGpus:
         for adapter, use in sorted(adapters(self._query.collect(), watched.engine_pid).items()):
             if not use.dedicated_bytes and not use.shared_bytes:
                 continue
-            draft = GpuDraft(adapter, "GPU", None, "pdh")
+            if use.ours_shared_bytes > max(use.dedicated_bytes or 0, _LEAST_IN_RAM):
+                self._in_ram.add(adapter)
+            draft = GpuDraft(adapter, "GPU", GpuKind.UNIFIED if adapter in self._in_ram else None, "pdh")
             missing = Why.NOT_RUNNING if watched.engine_pid is None else None
             draft.put("vram_used_bytes", use.dedicated_bytes)
             draft.put("shared_used_bytes", use.shared_bytes)

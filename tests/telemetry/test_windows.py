@@ -4,7 +4,7 @@ import ctypes
 
 import pytest
 
-from layadesk.domain.hardware import GpuSample, Why
+from layadesk.domain.hardware import GpuKind, GpuSample, Why
 from layadesk.telemetry.pdh import MORE_ROOM, CounterItem, PdhQuery
 from layadesk.telemetry.sensors import GpuReading, HostDraft, Watched
 from layadesk.telemetry.windows_api import Commit, PerformanceFigures, ProcessMemoryCounters, WindowsApi, WorkingSet
@@ -84,6 +84,24 @@ def test_a_share_above_what_is_used_is_no_figure() -> None:
     )
     (gpu,) = gpus(pdh).gpus
     assert (gpu.engine_bytes, gpu.reasons["engine_bytes"]) == (None, Why.BAD_VALUE)
+
+
+def test_a_gpu_that_keeps_most_of_the_engine_in_ram_is_one_that_computes_there() -> None:
+    held = {"dedicated": 400.0 * MIB, "shared": 5.0 * GIB, "local": 50.0 * MIB, "non_local": 4.0 * GIB}
+    spilled = {"dedicated": 7.5 * GIB, "shared": 5.0 * GIB, "local": 0.5 * GIB, "non_local": 4.0 * GIB}
+    for use, kind in ((held, GpuKind.UNIFIED), (spilled, None)):  # monitoring rows 14, 16
+        pdh = FakePdh(
+            {
+                GPU_COUNTERS[name]: {f"pid_{PID}_{ADAPTER}" if "local" in name else ADAPTER: value}
+                for name, value in use.items()
+            }
+        )
+        sensor = WindowsGpus(PdhQuery(GPU_COUNTERS, pdh))
+        (gpu,) = sensor.read(0.0, Watched(PID)).gpus
+        assert (gpu.kind, gpu.engine_shared_bytes) == (kind, 4 * GIB)
+        assert gpu.shared_used_bytes == 5 * GIB
+        (gpu,) = sensor.read(1.0, Watched(None)).gpus  # the engine has gone; the GPU is the same
+        assert gpu.kind == kind
 
 
 def test_nvidias_figures_and_windows_counters_make_one_gpu() -> None:
