@@ -3008,6 +3008,10 @@
         <translation>没有可读取的 GPU</translation>
     </message>
     <message>
+        <source>LayaDesk does not read Intel GPUs</source>
+        <translation>LayaDesk 不读取 Intel GPU 的数据</translation>
+    </message>
+    <message>
         <source>there is no reading yet</source>
         <translation>还没有读数</translation>
     </message>

@@ -22,6 +22,7 @@ class Why(StrEnum):
     NO_DRIVER = "no_driver"  # no NVIDIA library, or its kernel driver is not loaded
     DRIVER_MISMATCH = "driver_mismatch"  # the driver was updated; the machine must be restarted
     NO_GPU = "no_gpu"
+    INTEL = "intel"  # there is one of Intel, and those are not read
     ASLEEP = "asleep"  # powered down; asking would wake it
     LOST = "lost"  # fell off the bus, or was unplugged
     WDDM = "wddm"  # Windows does not tell NVIDIA's library which process owns what

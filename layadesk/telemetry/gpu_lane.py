@@ -12,6 +12,7 @@ log = logging.getLogger(__name__)
 
 MIN_PERIOD_S = 0.25  # NVML holds a lock that GPU work needs too: never faster than 4 Hz (DESIGN §9.13)
 STALE_AFTER_S = 2.0
+_SAYS_LITTLE = frozenset({Why.NO_DRIVER, Why.NO_GPU})  # of one maker, where another's sensor knows more
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ class GpuLane:
 
     def _read(self, sensors: Sequence[GpuSensor], now: float, failed: set[GpuSensor]) -> GpuReading:
         gpus: list[GpuSample] = []
-        reason: Why | None = None
+        reasons: list[Why] = []
         for sensor in sensors:
             try:
                 part = sensor.read(now, self._watched())
@@ -107,5 +108,6 @@ class GpuLane:
                 failed.add(sensor)
                 part = GpuReading((), Why.UNREADABLE)
             gpus += part.gpus
-            reason = reason or part.reason
-        return GpuReading(tuple(gpus), None if gpus else reason)
+            reasons += () if part.reason is None else (part.reason,)
+        telling = [reason for reason in reasons if reason not in _SAYS_LITTLE]
+        return GpuReading(tuple(gpus), None if gpus else next(iter((*telling, *reasons)), None))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 _MIN_S, _MAX_S = 0.1, 5.0
 _DEAR_FRACTION = 0.2  # of the period that one sample may take
+_N_DEAR = 2
 _FREE_FRACTION = 0.05
 _N_FREE = 20
 
@@ -12,8 +13,9 @@ _N_FREE = 20
 class Pace:
     """Samples a second. Host lane only, `is_visible` excepted.
 
-    While a request or a load runs, and `linger_s` longer, `busy_hz`. A sample that took more than a fifth of the period
-    doubles it (`slowed_by_ms` says so), until twenty in a row were cheap again.
+    While a request or a load runs, and `linger_s` longer, `busy_hz`. Two samples in a row that took more than a fifth
+    of the period double it (`slowed_by_ms` says so), until twenty in a row were cheap again. One alone is chance: where
+    an expert fills all cores, any thread waits now and then.
     """
 
     idle_hz: float = 2.0
@@ -23,6 +25,7 @@ class Pace:
     is_visible: bool = True
     slowed_by_ms: float | None = None
     _busy_at: float | None = None
+    _n_dear: int = 0
     _n_halvings: int = 0
     _n_free: int = 0
 
@@ -36,10 +39,13 @@ class Pace:
 
     def took(self, seconds: float, period_s: float) -> None:
         """Learn what one sample cost."""
-        if seconds > _DEAR_FRACTION * period_s and period_s < _MAX_S:
-            self._n_halvings += 1
+        is_dear = seconds > _DEAR_FRACTION * period_s
+        self._n_dear = self._n_dear + 1 if is_dear else 0
+        if is_dear:
             self._n_free = 0
-            self.slowed_by_ms = seconds * 1000
+            if self._n_dear >= _N_DEAR and period_s < _MAX_S:
+                self._n_halvings += 1
+                self.slowed_by_ms = seconds * 1000
         elif self._n_halvings:
             self._n_free = self._n_free + 1 if seconds < _FREE_FRACTION * period_s else 0
             if self._n_free >= _N_FREE:

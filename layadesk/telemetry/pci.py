@@ -5,6 +5,7 @@ from pathlib import Path
 from layadesk.telemetry.small_files import word
 
 _NVIDIA = "0x10de"
+_INTEL = "0x8086"
 _DISPLAY_CLASS = "0x03"
 _ASLEEP = ("suspended", "suspending")
 
@@ -21,12 +22,20 @@ class PciBus:
 
     def all_nvidia_asleep(self) -> bool:
         """There are NVIDIA GPUs on this bus, and not one of them is awake."""
-        try:
-            addresses = [device.name for device in self._devices.iterdir() if self._is_nvidia_gpu(device)]
-        except OSError:
-            return False
+        addresses = self._gpus_of(_NVIDIA)
         return bool(addresses) and all(self.is_asleep(address) for address in addresses)
 
-    @staticmethod
-    def _is_nvidia_gpu(device: Path) -> bool:
-        return word(device / "vendor") == _NVIDIA and word(device / "class").startswith(_DISPLAY_CLASS)
+    def has_intel(self) -> bool:
+        """There is a GPU of Intel, in the processor or beside it."""
+        return bool(self._gpus_of(_INTEL))
+
+    def _gpus_of(self, vendor: str) -> list[str]:
+        try:
+            devices = list(self._devices.iterdir())
+        except OSError:
+            return []
+        return [
+            device.name
+            for device in devices
+            if word(device / "vendor") == vendor and word(device / "class").startswith(_DISPLAY_CLASS)
+        ]

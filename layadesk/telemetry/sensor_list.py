@@ -33,13 +33,15 @@ def host_sensors(observed: Observed) -> tuple[HostSensor, ...]:
 
 
 def gpu_sensors() -> tuple[GpuSensor, ...]:
-    """One sensor for each maker. Intel's join here when there is one."""
+    """One sensor for each maker."""
     from layadesk.telemetry.nvml import NvmlSensor  # noqa: PLC0415
 
     if sys.platform == "linux":
         from layadesk.telemetry.amdgpu import AmdSensor  # noqa: PLC0415
+        from layadesk.telemetry.intel_gpus import IntelPresence  # noqa: PLC0415
+        from layadesk.telemetry.pci import PciBus  # noqa: PLC0415
 
-        return (NvmlSensor(), AmdSensor())
+        return (NvmlSensor(), AmdSensor(), IntelPresence(PciBus(Path("/sys"))))
     elif sys.platform == "win32":  # noqa: RET505 - mypy checks each system's branch by itself
         from layadesk.telemetry.pdh import PdhQuery  # noqa: PLC0415
         from layadesk.telemetry.windows_gpu import GPU_COUNTERS, WindowsGpus, WindowsNvidia  # noqa: PLC0415

@@ -74,6 +74,7 @@ def test_what_the_expert_does_is_seen_behind_the_curves(
 
         wait_for(all_bands, f"all bands on screen: {found}")
         if os.environ.get(KEEP):
+            threading.Event().wait(8.0)  # with some of the answer
             program.screenshot(Path(os.environ[KEEP]) / f"machine-{theme}.png", WINDOW)
         assert SIZE[0] >= WINDOW[2]
         assert program.quit() == 0

@@ -307,6 +307,10 @@ def test_a_request_makes_samples_more_frequent_and_ten_seconds_after_it_they_are
 
 def test_a_reading_that_takes_long_slows_the_sampling_and_says_so_until_it_is_quick_again() -> None:
     pace = Pace()
+    for seconds in (0.15, 0.001, 0.15, 0.001):  # one alone, when all cores are taken
+        pace.took(seconds, 0.5)
+        assert (pace.period_s(0.0, is_busy=False), pace.slowed_by_ms) == (0.5, None)
+    pace.took(0.15, 0.5)
     pace.took(0.18, 0.5)
     assert (pace.period_s(0.0, is_busy=False), pace.slowed_by_ms) == (1.0, 180.0)
     pace.took(0.3, 1.0)

@@ -119,6 +119,7 @@ _WHYS: Final[Mapping[str, str]] = {
     Why.NO_DRIVER: QT_TRANSLATE_NOOP("words", "the driver is not there"),
     Why.DRIVER_MISMATCH: QT_TRANSLATE_NOOP("words", "the driver was updated; restart the machine"),
     Why.NO_GPU: QT_TRANSLATE_NOOP("words", "there is no GPU that can be read"),
+    Why.INTEL: QT_TRANSLATE_NOOP("words", "LayaDesk does not read Intel GPUs"),
     Why.ASLEEP: QT_TRANSLATE_NOOP("words", "the GPU is asleep"),
     Why.LOST: QT_TRANSLATE_NOOP("words", "the GPU is not there any more"),
     Why.WDDM: QT_TRANSLATE_NOOP("words", "Windows does not tell it for each program"),
