@@ -16,8 +16,9 @@ MIN_SAVED = 64  # tokens; fewer are computed sooner than read
 MIN_GAIN = 32  # tokens that the disk must give beyond what is in cells
 # Idle cells cost every token of others: attention steps over them. 1,800 of them take 15 % of SmolLM2's speed, and 5 %
 # of Gemma 3 270M's. What lies on disk is back in milliseconds.
-IDLE_SHARE = 32  # of all cells
-IDLE_CELLS = 256  # attention takes cells in blocks of so many
+# A small model feels them most and has the smallest cells, so what may stay is measured by the weights.
+IDLE_BYTES_SHARE = 16  # of the weights: 250 cells of SmolLM2's, 2,000 of a model of 7 billion weights
+IDLE_CELLS_SHARE = 8  # of all cells, where sizes are unknown
 MAX_SAVED_AT_ONCE = 96 * 2**20  # bytes copied while others wait for a token, some 0.1 s
 
 
@@ -34,6 +35,11 @@ class KeptCells:
         self._keeper = keeper if expert.facts.fingerprint else None
         self._control_tokens = frozenset(expert.facts.control_texts.values())
         self._special_tokens = self._control_tokens | frozenset(expert.facts.added_texts.values())
+        memory = expert.facts.memory
+        self._cell_bytes = (memory.kv_bytes or 0) / max(1, pool.n_cells)
+        self._n_idle_max = pool.n_cells // IDLE_CELLS_SHARE
+        if memory.weights_bytes and self._cell_bytes:
+            self._n_idle_max = int(memory.weights_bytes / IDLE_BYTES_SHARE / self._cell_bytes)
 
     def set_prompt(self, one: Sequence, tokens: list[int]) -> None:
         """Take `tokens` as the prompt, or the same text in the tokens that a kept answer was generated in."""
@@ -94,7 +100,7 @@ class KeptCells:
         """Let idle cells go to disk where many are in the way of those who run."""
         n_idle = self._pool.n_evictable()
         for row in self._pool.kept:
-            if n_idle <= max(IDLE_CELLS, self._pool.n_cells // IDLE_SHARE):
+            if n_idle <= self._n_idle_max:
                 return
             if row.is_saved or self._can_save_now(row):
                 n_idle -= len(row.tokens)
@@ -153,8 +159,7 @@ class KeptCells:
 
     def _can_save_now(self, row: Row) -> bool:
         """Whether saving takes so little time that nobody feels it."""
-        n_bytes = (self._expert.facts.memory.kv_bytes or 0) * len(row.tokens) // max(1, self._pool.n_cells)
-        return n_bytes <= MAX_SAVED_AT_ONCE and self._can_save(row)
+        return self._cell_bytes * len(row.tokens) <= MAX_SAVED_AT_ONCE and self._can_save(row)
 
     def _save(self, slot: int, tokens: list[int], conversation_id: str) -> None:
         if self._keeper is None or not conversation_id or len(tokens) < MIN_SAVED or not self._keeper.has_room():

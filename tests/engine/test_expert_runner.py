@@ -1,7 +1,7 @@
 """One expert at work without any thread, so that Hypothesis can drive it: whatever happens, the texts are right."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -9,9 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from layadesk.domain.errors import ErrorCode, LayaDeskError
-from layadesk.domain.inference import FinishReason, LoadParams, PromptMessage, Role, SamplingParams
+from layadesk.domain.inference import FinishReason, LoadParams, MemoryUse, PromptMessage, Role, SamplingParams
 from layadesk.domain.models import ExpertSpec
-from layadesk.engine.backend import DecodeOutcome
+from layadesk.domain.sampling_defaults import SamplingDefaults
+from layadesk.engine.backend import DecodeOutcome, Sampler
 from layadesk.engine.batch import Batch
 from layadesk.engine.cell_files import SavedCells
 from layadesk.engine.expert_runner import ExpertRunner
@@ -337,6 +338,27 @@ def test_a_fault_in_the_text_of_one_request_does_not_reach_the_others(
     assert words not in caplog.text
 
 
+def test_numbers_a_request_leaves_open_are_those_of_the_catalogue_then_those_of_the_file(
+    load: Callable[..., ScriptedExpert],
+) -> None:
+    scripted = load()
+    scripted.facts = replace(scripted.facts, recommended=SamplingDefaults(temperature=0.9, top_k=7))
+    lab = Lab(scripted)
+    lab.runner.spec = replace(lab.runner.spec, sampling=SamplingDefaults(temperature=0.3, top_p=0.5))
+    sampled: list[SamplingParams] = []
+
+    def new_sampler(sampling: SamplingParams, seed: int) -> Sampler:
+        sampled.append(sampling)
+        return scripted.new_sampler(sampling, seed)
+
+    lab.runner.expert.new_sampler = new_sampler  # type: ignore[method-assign]  # to see what it is given
+    lab.arrive(1, "open", SamplingParams(top_p=0.75))
+    lab.run()
+    lab.arrive(2, "asked", SamplingParams(temperature=0.0))
+    lab.run()
+    assert [(one.temperature, one.top_k, one.top_p) for one in sampled] == [(0.3, 7, 0.75), (0.0, 7, 0.5)]
+
+
 def test_a_doubled_token_would_be_noticed(load: Callable[..., ScriptedExpert]) -> None:
     lab = Lab(load(n_ctx=600))
     lab.arrive(1, "hello")
@@ -373,6 +395,21 @@ def test_the_file_of_a_scripted_expert_must_exist(tmp_path: Path) -> None:
         ScriptedBackend().load(ExpertSpec("e", str(tmp_path / "nothing")), lambda _fraction: True)
 
 
+@pytest.mark.parametrize(("weights_bytes", "stays"), [(16 * 150, ["talk 4"]), (16 * 300, ["talk 3", "talk 4"])])
+def test_idle_cells_may_stay_as_far_as_they_are_small_beside_the_weights(
+    load: Callable[..., ScriptedExpert], weights_bytes: int, stays: list[str]
+) -> None:
+    scripted = load(n_ctx=1000)
+    scripted.facts = replace(scripted.facts, memory=MemoryUse(weights_bytes=weights_bytes, kv_bytes=1000))
+    lab = Lab(scripted)
+    for order in range(1, 5):
+        lab.arrive(order, f"{order}" * 60, conversation_id=f"talk {order}")
+        lab.run()
+    lab.arrive(9, "hi", conversation_id="another")
+    lab.run()
+    assert [row.conversation_id for row in lab.runner.scheduler.pool.kept] == [*stays, "another"]
+
+
 @pytest.mark.parametrize("has_rested", [True, False])
 def test_idle_cells_do_not_stay_in_the_way_of_others_and_come_back_from_the_disk(
     load: Callable[..., ScriptedExpert], has_rested: bool
@@ -386,7 +423,7 @@ def test_idle_cells_do_not_stay_in_the_way_of_others_and_come_back_from_the_disk
     lab.arrive(9, "hi", conversation_id="another")
     lab.run()
     kept = {row.conversation_id for row in lab.runner.scheduler.pool.kept}
-    assert kept == {"talk 4", "another"}
+    assert kept == {"another"}
     assert set(lab.shelf.saved) >= {"talk 1", "talk 2", "talk 3"}
     lab.arrive(10, "1" * 60, conversation_id="talk 1")
     lab.run()
