@@ -2629,6 +2629,10 @@
         <translation>输出</translation>
     </message>
     <message>
+        <source>eyes or ears (mmproj)</source>
+        <translation>多模态投影（mmproj）</translation>
+    </message>
+    <message>
         <source>overhead</source>
         <translation>开销</translation>
     </message>

@@ -22,7 +22,7 @@ def fit(options: argparse.Namespace) -> int:
     """Price `options.model`; the exit status is 1 where it does not fit as asked."""
     from layadesk.usecases.fit import FitWish  # noqa: PLC0415 - `--help` answers without it
 
-    wish = FitWish(options.n_ctx, options.n_parallel, options.kv_type, options.n_gpu_layers)
+    wish = FitWish(options.n_ctx, options.n_parallel, options.kv_type, options.n_gpu_layers, options.mmproj)
     machine = None if options.hardware is None else read_hardware(options.hardware)
     with running_core(options.data_dir, options.engine, started=False) as core:
         if machine is None and core.paths.database.is_file():  # what was learned here says nothing of another machine

@@ -129,6 +129,9 @@ def _add_fit(commands: Any, printing: argparse.ArgumentParser) -> None:
     fitting.add_argument("--n-parallel", type=_positive, metavar="N", help="sequences that may be full at once")
     fitting.add_argument("--kv-type", choices=("f16", "q8_0", "q4_0"), help="how keys and values are stored")
     fitting.add_argument("--n-gpu-layers", type=int, metavar="N", help="layers on the GPU; 0: none")
+    fitting.add_argument(
+        "--mmproj", type=Path, metavar="FILE", help="the model's eyes or ears, if it is used with them"
+    )
     fitting.add_argument("--hardware", type=Path, metavar="F.json", help="another machine than this one")
     fitting.set_defaults(run=fit.fit)
 

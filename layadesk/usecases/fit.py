@@ -19,6 +19,7 @@ from layadesk.domain.models import ModelCard, ModelFile
 from layadesk.model_library.catalogue import Catalogues
 from layadesk.model_library.catalogue_facts import facts_of_card
 from layadesk.model_library.inventory import Inventory
+from layadesk.model_library.mmproj import mmproj_bytes
 from layadesk.model_library.model_facts import model_facts
 from layadesk.model_library.remote_model import is_address, read_remote_model
 from layadesk.usecases.machine_now import MachineNow
@@ -31,12 +32,16 @@ DEFAULT_PARALLEL = 4
 
 @dataclass(frozen=True, slots=True)
 class FitWish:
-    """What the caller wants; None where the program is to choose. `n_ctx` is what each of `n_parallel` may fill."""
+    """What the caller wants; None where the program is to choose. `n_ctx` is what each of `n_parallel` may fill.
+
+    `mmproj` is the file of the model's eyes or ears, if it is used with them.
+    """
 
     n_ctx: int | None = None
     n_parallel: int | None = None
     kv_type: str | None = None
     n_gpu_layers: int | None = None
+    mmproj: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +112,8 @@ class Fit:
         where = self._machine.read() if machine is None else machine
         params = _params(wish or FitWish(), found.facts, where)
         path = found.path if is_here or not found.facts.is_known else None
-        answer = self._price.outlook(LoadQuestion(found.facts, path, params, where))
+        eyes = 0 if wish is None or wish.mmproj is None else mmproj_bytes(wish.mmproj)
+        answer = self._price.outlook(LoadQuestion(found.facts, path, params, where, mmproj_bytes=eyes))
         answer = with_others(
             answer,
             self._others.of_catalogue(None if found.card is None else found.card.model_id, found.facts, params, where),

@@ -31,7 +31,7 @@ N_ROUNDS = 3  # a plan that llama.cpp prices otherwise than the arithmetic leads
 class LoadQuestion:
     """What is to be priced: a file, or facts alone (`path` None), with parameters, on a machine.
 
-    `residents` are the experts in memory; what they hold is not in what is free.
+    `residents` are the experts in memory; what they hold is not in what is free. `mmproj_bytes`: of its eyes or ears.
     """
 
     facts: ModelFacts | None
@@ -39,6 +39,7 @@ class LoadQuestion:
     wish: LoadParams
     machine: MachineMemory
     residents: tuple[Resident, ...] = ()
+    mmproj_bytes: int = 0
 
 
 class PriceLoad:
@@ -100,7 +101,8 @@ class PriceLoad:
 
         def price(params: LoadParams) -> MemoryBill:
             bill = bills.get(params)
-            return self._estimate(question, params) if bill is None else bill
+            bill = self._estimate(question, params) if bill is None else bill
+            return bill.with_mmproj(question.mmproj_bytes) if question.mmproj_bytes else bill
 
         return outlook(
             Task(

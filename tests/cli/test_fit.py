@@ -9,6 +9,7 @@ from layadesk.domain.memory_fit.bill import CPU, DeviceBill
 from layadesk.domain.memory_fit.load_record import LoadMeasure, LoadRecord
 from tests.cli.conftest import REPO, Shell
 from tests.fakes import gguf_models
+from tests.fakes.gguf_files import Tensor, write_gguf
 from tests.fakes.range_server import honest, serving
 from tests.fakes.store import opened, result_of
 
@@ -66,6 +67,24 @@ def test_a_model_on_a_server_is_priced_from_its_header(shell: Shell) -> None:
     assert (done.json["model"], done.json["bill"]["basis"]) == (address, "arithmetic")
     here = shell.run("fit", str(shell.folder / "a.gguf"), "--hardware", str(HARDWARE / "no-gpu.json"), "--json")
     assert done.json["bill"] == here.json["bill"]
+
+
+def test_eyes_are_an_item_of_the_bill_and_a_file_that_is_none_is_said(shell: Shell) -> None:
+    model = gguf_models.chat_model(shell.folder / "a.gguf")
+    tensors = [Tensor("v.blk.0.attn_q.weight", (1024, 1024), 1)]
+    numbers = {"embedding_length": 1024, "feed_forward_length": 4096, "image_size": 448, "patch_size": 14}
+    metadata: dict[str, object] = {f"clip.vision.{key}": value for key, value in numbers.items()}
+    eyes = write_gguf(shell.folder / "mmproj.gguf", metadata | {"general.architecture": "clip"}, tensors)
+    here = ("--hardware", str(HARDWARE / "rtx-4090.json"), "--json")
+    plain, seeing = (shell.run("fit", str(model), *more, *here) for more in ((), ("--mmproj", str(eyes))))
+    bills = [{one["device"]: one for one in done.json["bill"]["devices"]} for done in (plain, seeing)]
+    assert bills[0]["CUDA0"]["mmproj_bytes"] == bills[1]["CPU"]["mmproj_bytes"] == 0
+    assert bills[1]["CUDA0"]["mmproj_bytes"] == 2 * 1024 * 1024 + 4 * 4096 * (5 * 1024 + 2 * 4096)
+    grown = bills[1]["CUDA0"]["total_bytes"] - bills[0]["CUDA0"]["total_bytes"]
+    assert grown == bills[1]["CUDA0"]["mmproj_bytes"]
+    done = shell.run("fit", str(model), "--mmproj", str(model))
+    assert (done.status, done.out) == (1, "")
+    assert "mmproj" in done.err
 
 
 @pytest.mark.parametrize(

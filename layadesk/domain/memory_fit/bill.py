@@ -23,6 +23,7 @@ class BillItem(StrEnum):
     KV = "kv"
     COMPUTE = "compute"
     OUTPUT = "output"
+    MMPROJ = "mmproj"
     OVERHEAD = "overhead"
     MARGIN = "margin"
 
@@ -31,8 +32,9 @@ class BillItem(StrEnum):
 class DeviceBill:
     """Bytes on one device, named as llama.cpp names it (`CPU`, `CUDA0`). `kv_bytes` has the recurrent state too.
 
-    `overhead_bytes`: the driver's context, the vocabulary, and what earlier loads were found to take beyond their bill.
-    `margin_bytes`: for what nobody can know before.
+    `mmproj_bytes`: the model's eyes or ears, where it is used with them. `overhead_bytes`: the driver's context, the
+    vocabulary, and what earlier loads were found to take beyond their bill. `margin_bytes`: for what nobody can know
+    before.
     """
 
     device: str
@@ -42,6 +44,7 @@ class DeviceBill:
     output_bytes: int = 0
     overhead_bytes: int = 0
     margin_bytes: int = 0
+    mmproj_bytes: int = 0
 
     @property
     def items(self) -> tuple[tuple[BillItem, int], ...]:
@@ -51,6 +54,7 @@ class DeviceBill:
             (BillItem.KV, self.kv_bytes),
             (BillItem.COMPUTE, self.compute_bytes),
             (BillItem.OUTPUT, self.output_bytes),
+            (BillItem.MMPROJ, self.mmproj_bytes),
             (BillItem.OVERHEAD, self.overhead_bytes),
             (BillItem.MARGIN, self.margin_bytes),
         )
@@ -87,6 +91,12 @@ class MemoryBill:
     def on(self, device: str) -> DeviceBill:
         """What one device takes; nothing where it is not in the bill."""
         return next((one for one in self.devices if one.device == device), DeviceBill(device))
+
+    def with_mmproj(self, n_bytes: int) -> "MemoryBill":
+        """With eyes or ears, which go to the first GPU that has layers, else into RAM."""
+        first = next((one.device for one in self.devices if one.device != CPU and one.weights_bytes > 0), CPU)
+        devices = tuple(replace(one, mmproj_bytes=n_bytes) if one.device == first else one for one in self.devices)
+        return replace(self, devices=devices)
 
     def corrected(self, device: str, n_bytes: int) -> "MemoryBill":
         """With `n_bytes` that earlier loads took beyond their bill on that device."""

@@ -32,19 +32,15 @@ def verdict(value: Verdict) -> str:
 
 def bill_item(item: BillItem) -> str:
     """What memory is for."""
-    match item:
-        case BillItem.WEIGHTS:
-            return translate("memory", "weights")
-        case BillItem.KV:
-            return translate("memory", "KV cache")
-        case BillItem.COMPUTE:
-            return translate("memory", "compute")
-        case BillItem.OUTPUT:
-            return translate("memory", "output")
-        case BillItem.OVERHEAD:
-            return translate("memory", "overhead")
-        case BillItem.MARGIN:
-            return translate("memory", "margin")
+    return {
+        BillItem.WEIGHTS: translate("memory", "weights"),
+        BillItem.KV: translate("memory", "KV cache"),
+        BillItem.COMPUTE: translate("memory", "compute"),
+        BillItem.OUTPUT: translate("memory", "output"),
+        BillItem.MMPROJ: translate("memory", "eyes or ears (mmproj)"),
+        BillItem.OVERHEAD: translate("memory", "overhead"),
+        BillItem.MARGIN: translate("memory", "margin"),
+    }[item]
 
 
 def basis(value: Basis) -> str:

@@ -30,6 +30,7 @@ LOOKS: Final = {
     BillItem.KV: PartLook("kv", Qt.BrushStyle.FDiagPattern, "▧"),
     BillItem.COMPUTE: PartLook("warn", Qt.BrushStyle.VerPattern, "▥"),
     BillItem.OUTPUT: PartLook("warn", Qt.BrushStyle.HorPattern, "▤"),
+    BillItem.MMPROJ: PartLook("weights", Qt.BrushStyle.Dense4Pattern, "▦"),
     BillItem.OVERHEAD: PartLook("muted", Qt.BrushStyle.DiagCrossPattern, "▩"),
     BillItem.MARGIN: PartLook("muted", Qt.BrushStyle.BDiagPattern, "▨"),
 }
