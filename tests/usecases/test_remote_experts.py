@@ -151,7 +151,9 @@ def test_an_edited_file_does_not_get_the_key_either(
     add(remotes, peer)
     path = DataPaths(tmp_path).remote_experts
     with http_peer() as thief:
-        path.write_text(path.read_text("utf-8").replace(str(peer.port), f"{thief.port}"), "utf-8")
+        edited = path.with_suffix(".edited")  # at once, as editors do: the one that watches it reads it any time
+        edited.write_text(path.read_text("utf-8").replace(str(peer.port), f"{thief.port}"), "utf-8")
+        edited.replace(path)
         again = Remotes(DataPaths(tmp_path), ring)
         again.start()
         assert again.is_up("remote:big", wanted=True)
