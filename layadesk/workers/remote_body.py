@@ -8,17 +8,19 @@ from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.inference import PromptMessage, SamplingParams, ThinkingParams
 from layadesk.domain.remote import RemoteExpert
 from layadesk.protocol.commands import Generate
+from layadesk.workers.remote_calls import messages_in_body, tools_in_body
 
 # Fields that OpenAI's own API does not know and refuses; llama.cpp, vLLM and their like take them.
 _EXTRAS: Final = ("top_k", "min_p", "repeat_penalty", "typical_p", "chat_template_kwargs")
 
 
 def messages_that_fit(request: Generate, expert: RemoteExpert) -> tuple[tuple[PromptMessage, ...], int]:
-    """The messages to send and how many of the oldest were left out, by an estimate; all where `n_ctx` is not known.
+    """The messages to send and how many of the oldest were left out, by an estimate; all where `n_ctx` is not known,
+    and where nothing may be left out: then the server counts, and says so.
 
     Raises CONTEXT_LENGTH_EXCEEDED.
     """
-    if expert.n_ctx is None:
+    if expert.n_ctx is None or request.keeps_all:
         return request.messages, 0
     reserve = answer_reserve(expert.n_ctx, request.sampling.max_tokens)
     n_dropped = fit_messages(
@@ -41,8 +43,9 @@ def body_of(
     sampling = request.sampling
     body: dict[str, Any] = {
         "model": expert.model,
-        "messages": [{"role": str(one.role), "content": one.text} for one in messages],
+        "messages": messages_in_body(messages),
         "stream": True,
+        **tools_in_body(request.tools),
     }
     body |= _given(
         stop=list(sampling.stop) or None,

@@ -14,6 +14,7 @@ from layadesk.protocol.commands import Generate
 from layadesk.protocol.events import Failed, Finished, PromptBuilt, RequestEvent, TextDelta, ThinkingDelta
 from layadesk.workers.open_requests import OpenRequest, OpenRequests, deliver_to
 from layadesk.workers.remote_body import body_of, has_extras, messages_that_fit
+from layadesk.workers.remote_calls import CallPieces
 from layadesk.workers.remote_loop import RemoteLoop, in_daemon
 from layadesk.workers.remote_pieces import Piece, Usage
 from layadesk.workers.remote_timing import RemoteTiming
@@ -38,6 +39,7 @@ class _Progress:
     last: float | None = None
     finish: FinishReason | None = None
     usage: Usage = field(default_factory=Usage)
+    calls: CallPieces = field(default_factory=CallPieces)
     task: asyncio.Task[None] | None = None
 
 
@@ -170,6 +172,10 @@ class RemoteClient:
 
     async def _stream(self, opened: OpenRequest, expert: RemoteExpert, progress: _Progress) -> None:
         request = opened.request
+        if request.is_raw:
+            raise fail(
+                ErrorCode.BAD_PARAMETER, parameter="model", value=expert.model_id, detail="it answers chats only"
+            )
         messages, n_dropped = messages_that_fit(request, expert)
         key = await self._key(expert)
         self._open.deliver(PromptBuilt(request.request_id, 0, 0, n_dropped, 0, MemoryUse()))
@@ -196,6 +202,8 @@ class RemoteClient:
         """Thinking that comes after text would break the order of events; it is text then, so that nothing is lost."""
         progress.finish = piece.finish or progress.finish
         progress.usage = piece.usage or progress.usage
+        for call in piece.calls:
+            progress.calls.add(call)
         if piece.text or piece.thinking:
             progress.last = time.monotonic()
             progress.first = progress.first or progress.last
@@ -214,7 +222,8 @@ class RemoteClient:
     def _finish(self, request_id: str, progress: _Progress, reason: FinishReason) -> None:
         del self._progress[request_id]
         text, thinking = "".join(progress.text), "".join(progress.thinking)
-        self._open.deliver(Finished(request_id, text, reason, _timings(progress), thinking))
+        calls = progress.calls.whole()
+        self._open.deliver(Finished(request_id, text, reason, _timings(progress), thinking, calls))
 
 
 def _timings(progress: _Progress) -> Timings:

@@ -7,6 +7,7 @@ import msgspec
 
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.inference import FinishReason
+from layadesk.workers.remote_calls import CallPiece
 
 DONE: Final = "[DONE]"
 MAX_DETAIL: Final = 200
@@ -14,7 +15,19 @@ _MOST: Final = 2**31
 _FINISH: Final = {"length": FinishReason.LENGTH, "max_tokens": FinishReason.LENGTH}
 
 
+class _Function(msgspec.Struct, frozen=True):
+    name: str | None = None
+    arguments: str | None = None
+
+
+class _Call(msgspec.Struct, frozen=True):
+    index: int | None = None
+    id: str | None = None
+    function: _Function | None = None
+
+
 class _Said(msgspec.Struct, frozen=True):
+    tool_calls: list[_Call] | None = None
     content: str | None = None
     reasoning_content: str | None = None
     reasoning: str | None = None  # the same at some servers
@@ -67,6 +80,7 @@ class Piece:
     thinking: str = ""
     finish: FinishReason | None = None
     usage: Usage | None = None
+    calls: tuple[CallPiece, ...] = ()
 
 
 def read_piece(data: str) -> Piece:
@@ -91,7 +105,14 @@ def read_piece(data: str) -> Piece:
         _clean(said.reasoning_content or said.reasoning),
         None if choice.finish_reason is None else _FINISH.get(choice.finish_reason, FinishReason.STOP),
         _usage(event.usage),
+        tuple(_call(place, call) for place, call in enumerate(said.tool_calls or ())),
     )
+
+
+def _call(place: int, call: _Call) -> CallPiece:
+    function = call.function or _Function()
+    index = place if call.index is None else call.index
+    return CallPiece(index, _clean(call.id), _clean(function.name), _clean(function.arguments))
 
 
 def error_words(error: object) -> str:
