@@ -38,6 +38,7 @@ from layadesk.usecases.check_installation import CheckInstallation
 from layadesk.usecases.continue_answer import ContinueAnswer
 from layadesk.usecases.count_context import CountContext
 from layadesk.usecases.count_routes import CountRoutes
+from layadesk.usecases.decide import Decide
 from layadesk.usecases.diagnose import Diagnose, GatherCase
 from layadesk.usecases.download_models import Downloads
 from layadesk.usecases.engine_work import EngineWorkWatch
@@ -169,7 +170,7 @@ class Core:
     def _listen(self, plan: Listening, served: Callable[[ServedRequest], None]) -> RunningServer:
         from layadesk.api_server.server import listen  # noqa: PLC0415 - 0.3 s that only a server needs
 
-        return listen(plan, served, answers=self.answers, pool=self.pool)
+        return listen(plan, served, answers=self.answers, pool=self.pool, decide=Decide(self.router))
 
     def _router_options(self) -> RouterOptions:
         """As the settings are when the router starts."""

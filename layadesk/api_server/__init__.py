@@ -3,5 +3,5 @@
 May import: usecases, settings, protocol events, domain. Thread: "api", with its own asyncio loop.
 First file to read: `application.py` (routes), then `exchange.py` (one request and its answer). `gate.py` says who may
 ask, `answers.py` is the bridge from the workers' threads, `shapes.py` the wire format. `usecases/serve.py` switches it.
-Still to come: tools (`tools.py`), `/v1/systemone` (`decisions.py`), `/v1/responses` (`responses.py`).
+`responses.py` and `decisions.py` are interfaces of their own beside it.
 """

@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 import uuid
-from dataclasses import replace
 from typing import Any, Final
 
 from starlette.applications import Starlette
@@ -14,6 +13,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from layadesk.api_server.answers import OpenAnswers
+from layadesk.api_server.decisions import Decisions
 from layadesk.api_server.exchange import Exchange, Handler, guarded, read_body
 from layadesk.api_server.failures import Failure
 from layadesk.api_server.gate import note_of
@@ -28,11 +28,14 @@ from layadesk.api_server.requests import (
     thinking_of,
     tools_of,
 )
+from layadesk.api_server.response_requests import ResponseRequest
+from layadesk.api_server.responses import Responses
 from layadesk.api_server.shapes import ChatShape, CompletionShape
 from layadesk.domain.errors import ErrorCode, fail
-from layadesk.domain.inference import PromptMessage, Role
+from layadesk.domain.inference import PromptMessage, Role, SamplingParams, ThinkingParams, ToolUse
 from layadesk.usecases.answer_order import AnswerOrder, clean_text
 from layadesk.usecases.answer_request import AnswerRequest
+from layadesk.usecases.decide import Decide
 from layadesk.usecases.expert_pool import ExpertPool
 
 AUTO: Final = ("auto", "laya-router")
@@ -41,10 +44,12 @@ AUTO: Final = ("auto", "laya-router")
 class Application:
     """The ASGI application behind the gate."""
 
-    def __init__(self, answers: AnswerRequest, pool: ExpertPool) -> None:
+    def __init__(self, answers: AnswerRequest, pool: ExpertPool, decide: Decide) -> None:
+        decisions = Decisions(decide)
         self._pool = pool
         self._open = OpenAnswers(answers)
         self._exchange = Exchange(self._open)
+        responses = Responses(self._exchange, pool, self._order)
         handlers: dict[tuple[str, str], Handler] = {
             ("GET", "/health"): _health,
             ("GET", "/openapi.json"): _openapi,
@@ -53,6 +58,11 @@ class Application:
             ("POST", "/v1/chat/completions"): self._chat,
             ("POST", "/v1/completions"): self._complete,
             ("POST", "/v1/embeddings"): _embed,
+            ("POST", "/v1/responses"): responses.create,
+            ("GET", "/v1/responses/{response_id}"): responses.show,
+            ("DELETE", "/v1/responses/{response_id}"): responses.forget,
+            ("POST", "/v1/systemone"): decisions,
+            ("POST", "/v1/decisions"): decisions,
         }
         routes = [Route(path, guarded(path, run), methods=[method]) for (method, path), run in handlers.items()]
         self._app = Starlette(routes=routes, exception_handlers={HTTPException: _no_route})
@@ -68,35 +78,40 @@ class Application:
 
     async def _chat(self, request: Request) -> Response:
         asked = read_json(await read_body(request), ChatRequest)
-        order = self._order(request, asked, messages_of(asked), asked.model)
-        tools = tools_of(asked)
-        no_drafts = None if tools is None else False
-        order = replace(order, thinking=thinking_of(asked), tools=tools, second_opinion=no_drafts)
+        sampling, thinking = sampling_of(asked, self._pool.sampling()), thinking_of(asked)
+        order = self._order(
+            request, asked, messages_of(asked), sampling=sampling, thinking=thinking, tools=tools_of(asked)
+        )
         shape = ChatShape(usage=_wants_usage(asked), details=asked.layadesk)
         return await self._exchange.respond(request, order, shape, model=asked.model, stream=bool(asked.stream))
 
     async def _complete(self, request: Request) -> Response:
         asked = read_json(await read_body(request), CompletionRequest)
         prompt = clean_text(asked.prompt if isinstance(asked.prompt, str) else asked.prompt[0])
-        order = self._order(request, asked, (PromptMessage(Role.USER, prompt),), asked.model, is_raw=True)
+        sampling = sampling_of(asked, self._pool.sampling())
+        order = self._order(request, asked, (PromptMessage(Role.USER, prompt),), sampling=sampling, is_raw=True)
         shape = CompletionShape(usage=_wants_usage(asked), details=asked.layadesk)
         return await self._exchange.respond(request, order, shape, model=asked.model, stream=bool(asked.stream))
 
     def _order(
         self,
         request: Request,
-        asked: Sampled,
+        asked: ChatRequest | CompletionRequest | ResponseRequest,
         messages: tuple[PromptMessage, ...],
-        model: str,
         *,
+        sampling: SamplingParams,
+        thinking: ThinkingParams | None = None,
+        tools: ToolUse | None = None,
         is_raw: bool = False,
     ) -> AnswerOrder:
         return AnswerOrder(
             uuid.uuid4().hex,
             messages,
-            sampling_of(asked, self._pool.sampling()),
-            picked=None if model in AUTO else model,
-            second_opinion=False if is_raw else None,
+            sampling,
+            picked=None if asked.model in AUTO else asked.model,
+            second_opinion=False if is_raw or tools is not None else None,
+            thinking=thinking,
+            tools=tools,
             client=_client_of(request, asked.user),
             may_restart=not asked.stream,
             keeps_all=True,
@@ -124,7 +139,7 @@ class Application:
                 "id": one.model_id,
                 "object": "model",
                 "created": 0,
-                "owned_by": "local",
+                "owned_by": one.host or "local",
                 "layadesk": {"loaded": one.is_loaded, "n_ctx": one.n_ctx, "out": one.out},
             }
             for one in self._pool.candidates()

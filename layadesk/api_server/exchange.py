@@ -159,8 +159,7 @@ async def _until_begun(answer: Answer, made: Made) -> AnswerEvent | None:
 def write_note(note: Note, made: Made) -> None:
     """What the log will say of an answer."""
     note.expert = None if made.route is None else made.route.expert
-    note.n_prompt = None if made.prompt is None else made.prompt.n_prompt
-    note.n_decoded = None if made.finished is None else made.finished.timings.n_decoded
+    note.n_prompt, note.n_decoded = made.n_prompt, made.n_decoded
     note.code = note.code or (None if made.error is None else str(made.error.code))
 
 
@@ -181,6 +180,9 @@ class _EventStream(Response):
             await while_connected(receive, self._pump(send))
         except ClientGone:
             note.status = CLIENT_GONE
+        except Exception as error:  # noqa: BLE001  # the connection is closed in mid-answer, which the client sees
+            log.error("a stream failed: %s", type(error).__name__)  # noqa: TRY400  # its words may quote the answer
+            note.code = str(ErrorCode.INTERNAL)
         finally:
             await self._frames.aclose()
             write_note(note, self._made)

@@ -66,11 +66,26 @@ class Made:
         ]
 
     @property
-    def usage(self) -> dict[str, Any]:
-        """The tokens, in OpenAI's words."""
+    def n_prompt(self) -> int | None:
+        """Tokens of the prompt; a remote expert's are known at its end, if at all."""
+        if self.finished is not None:
+            return self.finished.timings.n_prompt if self.finished.timings.is_counted else None
+        return None if self.prompt is None or not self.prompt.n_prompt else self.prompt.n_prompt
+
+    @property
+    def n_decoded(self) -> int | None:
+        """Tokens of the answer; None until they are known."""
         timings = None if self.finished is None else self.finished.timings
-        n_prompt = 0 if self.prompt is None else self.prompt.n_prompt
-        n_cached = 0 if self.prompt is None else self.prompt.n_cached
+        return timings.n_decoded if timings is not None and timings.is_counted else None
+
+    @property
+    def usage(self) -> dict[str, Any] | None:
+        """The tokens, in OpenAI's words; None where nobody counted them."""
+        timings = None if self.finished is None else self.finished.timings
+        if timings is not None and not timings.is_counted:
+            return None
+        n_prompt = self.n_prompt or 0
+        n_cached = 0 if timings is None else timings.n_cached
         n_decoded = 0 if timings is None else timings.n_decoded
         return {
             "prompt_tokens": n_prompt,

@@ -5,7 +5,9 @@ from typing import Any, Final
 import msgspec
 
 from layadesk import __version__
+from layadesk.api_server.decisions import DecisionRequest
 from layadesk.api_server.requests import ChatRequest, CompletionRequest
+from layadesk.api_server.response_requests import ResponseRequest
 
 _REF: Final = "#/components/schemas/{name}"
 _ERRORS: Final = {
@@ -23,6 +25,9 @@ _ERRORS: Final = {
 _POSTS: Final[dict[str, tuple[type[Any], str]]] = {
     "/v1/chat/completions": (ChatRequest, "Answer a chat; `model` auto routes"),
     "/v1/completions": (CompletionRequest, "Go on with a text"),
+    "/v1/responses": (ResponseRequest, "Answer, as coding agents ask"),
+    "/v1/systemone": (DecisionRequest, "Typed decisions by a Laya checkpoint"),
+    "/v1/decisions": (DecisionRequest, "The same"),
 }
 
 

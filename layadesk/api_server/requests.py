@@ -276,7 +276,12 @@ def _message(one: Message, place: str) -> PromptMessage:
 
 def tools_of(request: ChatRequest) -> ToolUse | None:
     """What the model may or must call. 422 where that contradicts itself."""
-    tools, choice = request.tools or [], request.tool_choice
+    is_bound = request.response_format is not None and request.response_format.type != "text"
+    return tool_use(request.tools or [], request.tool_choice, is_bound=is_bound)
+
+
+def tool_use(tools: Sequence[Tool], choice: str | NamedTool | None, *, is_bound: bool) -> ToolUse | None:
+    """The same for any interface; `is_bound`: a schema binds the answer."""
     if not tools or choice == "none":
         if choice == "required" or isinstance(choice, NamedTool):
             raise Failure(422, "invalid_value", "tool_choice needs tools.", "tool_choice")
@@ -284,7 +289,7 @@ def tools_of(request: ChatRequest) -> ToolUse | None:
     names = [tool.function.name for tool in tools]
     for tool in tools:
         check_depth(tool.function.parameters, "tools")
-    if request.response_format is not None and request.response_format.type != "text":
+    if is_bound:
         words = "tools and response_format cannot be had together; leave one out."
         raise Failure(422, "invalid_value", words, "response_format")
     forced = tuple(names) if choice == "required" else ()

@@ -14,6 +14,7 @@ from layadesk.api_server.gate import Gate
 from layadesk.api_server.listening import BACKLOG, open_socket
 from layadesk.domain.server import Listening, ServedRequest
 from layadesk.usecases.answer_request import AnswerRequest
+from layadesk.usecases.decide import Decide
 from layadesk.usecases.expert_pool import ExpertPool
 from layadesk.usecases.serve import RunningServer
 
@@ -26,11 +27,16 @@ _JOIN_S: Final = 10.0
 
 
 def listen(
-    plan: Listening, served: Callable[[ServedRequest], None], *, answers: AnswerRequest, pool: ExpertPool
+    plan: Listening,
+    served: Callable[[ServedRequest], None],
+    *,
+    answers: AnswerRequest,
+    pool: ExpertPool,
+    decide: Decide,
 ) -> RunningServer:
     """Listen, on a thread "api" until it is stopped. `served` is called there. Raises as `open_socket`."""
     listener = open_socket(plan.host, plan.port)
-    application = Application(answers, pool)
+    application = Application(answers, pool, decide)
     config = uvicorn.Config(
         Gate(application, plan, served),
         http=PatientProtocol,

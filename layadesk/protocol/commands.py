@@ -93,6 +93,14 @@ class RouteText(msgspec.Struct, frozen=True, tag=True):
     history: tuple[str, ...] = ()
 
 
+class Decide(msgspec.Struct, frozen=True, tag=True):
+    """Ask the decision model questions of the client's own about `state`, both JSON text as in Jev's wire format."""
+
+    request_id: str
+    state: str
+    questions: str
+
+
 class Ping(msgspec.Struct, frozen=True, tag=True):
     """Answered at once by the child's inbox thread, also while its main thread sits in native code."""
 
@@ -106,4 +114,4 @@ class Shutdown(msgspec.Struct, frozen=True, tag=True):
 EngineCommand = (
     Configure | LoadModel | UnloadModel | Generate | CountTokens | Cancel | ForgetConversation | Ping | Shutdown
 )
-RouterCommand = RouteText | Cancel | Ping | Shutdown
+RouterCommand = RouteText | Decide | Cancel | Ping | Shutdown

@@ -195,6 +195,13 @@ class RouteAnswered(msgspec.Struct, frozen=True, tag=True):
     answer: RouterAnswer
 
 
+class Decided(msgspec.Struct, frozen=True, tag=True):
+    """The decision model's answer to one Decide, JSON text in Jev's wire format."""
+
+    request_id: str
+    answer: str
+
+
 EngineEvent = (
     EngineReady
     | ModelLoading
@@ -212,5 +219,5 @@ EngineEvent = (
     | EngineStats
     | Pong
 )
-RouterEvent = RouterReady | RouteAnswered | Failed | Pong
+RouterEvent = RouterReady | RouteAnswered | Decided | Failed | Pong
 RequestEvent = Queued | Loading | PromptBuilt | PrefillProgress | ThinkingDelta | TextDelta | Finished | Failed

@@ -1,5 +1,6 @@
 """Laya checkpoints as a decision model, through the `laya` package. Slow to load and to ask: see `standing_in.py`."""
 
+import json
 import logging
 import os
 import subprocess
@@ -10,17 +11,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.laya_questions import COMPLEXITY_OF, DOMAINS_OF, QUESTIONS, TASKS_OF
 from layadesk.domain.routing import RouterAnswer
 from layadesk.domain.routing_labels import DOMAINS, TASKS
 from layadesk.router.excerpt import excerpt
+from layadesk.router.language import detect
 from layadesk.router.laya_files import ENGLISH, MULTILINGUAL, check, checkpoints
-from layadesk.router.reading import Reading
+from layadesk.router.reading import Reading, read
 
 log = logging.getLogger(__name__)
 
 LAYA: Final = "laya:"
 MOST_THREADS: Final = 4
+_WIRE: Final = {
+    "choice": ("type", "choice", "confidence", "probabilities"),
+    "score": ("type", "score", "confidence", "probabilities", "legend"),
+    "noul": ("type", "noul"),
+}
 _PROBE_S: Final = 60
 _WARM_UP: Final = ("hi", "explain " + "why the sky is blue " * 12, "请解释" + "一下为什么天是蓝的" * 20)
 _PROBE: Final = (
@@ -95,6 +103,24 @@ class LayaModel:
             language,
             forward_ms,
         )
+
+    def decide(self, state: str, questions: str) -> str:
+        """Questions of a client's own, in Jev's strict wire format. Raises BAD_PARAMETER for what cannot be asked."""
+        from laya.confidence import jev_confidence  # noqa: PLC0415 - with the package
+
+        loaded = self._checkpoint(detect(read(state)))
+        try:
+            found = loaded.agent.predict(json.loads(state), json.loads(questions))
+        except (ValueError, TypeError, KeyError) as error:
+            raise fail(ErrorCode.BAD_PARAMETER, parameter="questions", value=type(error).__name__) from error
+        answers = {}
+        for name, answer in found["answers"].items():
+            kept = {key: answer[key] for key in _WIRE[answer["type"]] if key in answer}
+            if "confidence" in kept:
+                kept["confidence"] = jev_confidence(answer)
+            answers[name] = kept
+        usage = {key: int(found.get("usage", {}).get(key, 0)) for key in ("input_tokens", "output_tokens")}
+        return json.dumps({"model": f"{LAYA}{loaded.name}", "answers": answers, "usage": usage})
 
     def _checkpoint(self, language: str | None) -> _Loaded:
         """English prose to the English one, all else to the multilingual one, as far as they are there."""

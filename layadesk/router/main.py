@@ -12,8 +12,8 @@ from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
 from layadesk.domain.worker_state import WorkerKind
 from layadesk.protocol import PROTOCOL_VERSION
 from layadesk.protocol.child import ChildLine
-from layadesk.protocol.commands import Cancel, Ping, RouterCommand, RouteText, Shutdown
-from layadesk.protocol.events import Failed, RouteAnswered, RouterEvent, RouterReady
+from layadesk.protocol.commands import Cancel, Decide, Ping, RouterCommand, RouteText, Shutdown
+from layadesk.protocol.events import Decided, Failed, RouteAnswered, RouterEvent, RouterReady
 from layadesk.protocol.native_log import log_to_file, native_log_file, redirect_native_output
 from layadesk.protocol.options import RouterOptions
 from layadesk.router.bundled import BUNDLED, BundledRouter
@@ -78,13 +78,13 @@ def _bundled(options: RouterOptions) -> DecisionModel:
 
 def serve(line: ChildLine[RouterCommand, RouterEvent], model: DecisionModel) -> None:
     """Answer until Shutdown. What was cancelled before its turn is not answered."""
-    waiting: deque[RouteText] = deque()
+    waiting: deque[RouteText | Decide] = deque()
     line.set_phase("idle", 0)
     while True:
         while not waiting or not line.inbox.empty():
             command = line.inbox.get()
             match command:
-                case RouteText():
+                case RouteText() | Decide():
                     waiting.append(command)
                 case Cancel(request_id):
                     waiting = deque(one for one in waiting if one.request_id != request_id)
@@ -95,11 +95,23 @@ def serve(line: ChildLine[RouterCommand, RouterEvent], model: DecisionModel) -> 
         line.send(_answer(model, waiting.popleft()))
 
 
-def _answer(model: DecisionModel, question: RouteText) -> RouterEvent:
+def _answer(model: DecisionModel, question: RouteText | Decide) -> RouterEvent:
     try:
+        if isinstance(question, Decide):
+            return _decide(model, question)
         return RouteAnswered(question.request_id, model.answer(question.text, question.history))
     except Exception as error:  # noqa: BLE001  # one it cannot read must not take the router away from the others
         # The error's own words may quote the request, and logs never do.
         log.warning("request %s was not routed: %s", question.request_id, type(error).__name__)
         report = ErrorReport(ErrorCode.INTERNAL, {"reason": "router", "detail": type(error).__name__})
         return Failed(question.request_id, report)
+
+
+def _decide(model: DecisionModel, question: Decide) -> RouterEvent:
+    """Only Laya answers questions that nobody has foreseen."""
+    try:
+        if not isinstance(model, StandingIn):
+            raise fail(ErrorCode.ROUTER_MODEL_MISSING)
+        return Decided(question.request_id, model.decide(question.state, question.questions))
+    except LayaDeskError as refusal:
+        return Failed(question.request_id, refusal.report)

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import partial
 from typing import Final, Protocol, TypeVar
 
-from layadesk.domain.errors import LayaDeskError
+from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
 from layadesk.domain.routing import RouterAnswer
 from layadesk.router.decision_model import DecisionModel
 from layadesk.router.language import detect
@@ -22,6 +22,7 @@ ValueT = TypeVar("ValueT")
 
 log = logging.getLogger(__name__)
 
+DECIDE_S: Final = 20.0
 _N_FAILURES: Final = 3  # then it is not asked any more
 
 
@@ -39,6 +40,9 @@ class SlowModel(Protocol):
 
     def ask(self, reading: Reading, language: str | None, history: Sequence[str]) -> RouterAnswer:
         """One decision."""
+
+    def decide(self, state: str, questions: str) -> str:
+        """Questions of a client's own; JSON text in and out. Raises BAD_PARAMETER."""
 
 
 class StandingIn:
@@ -100,6 +104,22 @@ class StandingIn:
             lack = found
         route_ms = (time.perf_counter() - start) * 1000.0
         return replace(fallback, route_ms=route_ms, wanted=self.router_id, wanted_lack=lack)
+
+    def decide(self, state: str, questions: str) -> str:
+        """The slow model's answer, however long it takes up to DECIDE_S: nobody can stand in here.
+
+        Raises ROUTER_AWAY while it is loaded or busy, ROUTER_MODEL_DAMAGED where it cannot be, BAD_PARAMETER.
+        """
+        lack = self._lack()
+        if lack in (Lack.LOADING, Lack.BUSY):
+            raise fail(ErrorCode.ROUTER_AWAY)
+        if lack is not None:
+            known = lack in (ErrorCode.ROUTER_MODEL_MISSING, ErrorCode.ROUTER_MODEL_DAMAGED)
+            raise fail(ErrorCode(lack) if known else ErrorCode.ROUTER_MODEL_DAMAGED)
+        try:
+            return self._submit(partial(self._loading.result().decide, state, questions)).result(DECIDE_S)
+        except FutureTimeout as error:
+            raise fail(ErrorCode.ROUTER_AWAY) from error
 
     def _lack(self) -> str | None:
         if not self._loading.done():

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from layadesk.domain.errors import LayaDeskError
+from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError
 from layadesk.domain.routing import RouterAnswer
 from layadesk.domain.worker_state import WorkerExit, WorkerKind, WorkerState, WorkerStatus
-from layadesk.protocol.commands import Cancel, RouterCommand, RouteText
-from layadesk.protocol.events import Failed, RouteAnswered, RouterEvent, RouterReady
+from layadesk.protocol.commands import Cancel, Decide, RouterCommand, RouteText
+from layadesk.protocol.events import Decided, Failed, RouteAnswered, RouterEvent, RouterReady
 from layadesk.protocol.feed import Feed
 from layadesk.workers.child_process import ChildProcess
 from layadesk.workers.liveness import Timing
@@ -19,6 +19,7 @@ from layadesk.workers.supervisor import Supervisor
 
 log = logging.getLogger(__name__)
 
+DECIDE_S = 30.0
 STARTING_S = 3.0  # the longest that a question waits for a router that is just starting, its answer included
 
 
@@ -29,6 +30,24 @@ class _OpenRoute:
     deadline_s: float
     due_at: float
     is_sent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenDecision:
+    question: Decide
+    on_end: Callable[[Decided | Failed], None]
+    due_at: float
+
+    def end(self, event: Decided | Failed) -> None:
+        """Tell the outcome."""
+        try:
+            self.on_end(event)
+        except Exception:
+            log.exception("a listener failed at the decision %s", self.question.request_id)
+
+
+def _away(question: Decide) -> Failed:
+    return Failed(question.request_id, ErrorReport(ErrorCode.ROUTER_AWAY))
 
 
 class RouterClient:
@@ -53,6 +72,7 @@ class RouterClient:
         self._clock = clock
         self._ids = itertools.count(1)
         self._open: dict[str, _OpenRoute] = {}
+        self._decisions: dict[str | None, _OpenDecision] = {}
         self._supervisor: Supervisor[RouterCommand, RouterEvent] = Supervisor(
             WorkerKind.ROUTER,
             start,
@@ -98,6 +118,12 @@ class RouterClient:
         if not self._supervisor.is_started or not self._supervisor.call(lambda: self._ask(opened)):
             _tell(opened, None)
 
+    def decide(self, question: Decide, on_end: Callable[[Decided | Failed], None]) -> None:
+        """Ask questions of a client's own. `on_end` is called once; ROUTER_AWAY where nobody answers in DECIDE_S."""
+        asked = _OpenDecision(question, on_end, self._clock() + DECIDE_S)
+        if not self._supervisor.is_started or not self._supervisor.call(lambda: self._ask_decision(asked)):
+            asked.end(_away(question))
+
     # Called by the supervisor, on the client thread
 
     def worker_ready(self, event: RouterEvent) -> None:
@@ -113,6 +139,8 @@ class RouterClient:
         match event:
             case RouteAnswered(request_id=request_id, answer=answer):
                 self._close(request_id, answer)
+            case Decided() | Failed() if event.request_id in self._decisions:
+                self._decisions.pop(event.request_id).end(event)
             case Failed(request_id=request_id, error=error):
                 log.warning("the router failed at %s: %s", request_id, error.code)
                 self._close(request_id or "", None)
@@ -124,10 +152,14 @@ class RouterClient:
         self.ready = None
         for request_id in list(self._open):
             self._close(request_id, None)
+        decisions, self._decisions = self._decisions, {}
+        for asked in decisions.values():
+            asked.end(_away(asked.question))
 
     def next_due(self) -> float | None:
         """When the next question has waited long enough."""
-        return min((opened.due_at for opened in self._open.values()), default=None)
+        routes = [opened.due_at for opened in self._open.values()]
+        return min((*routes, *(asked.due_at for asked in self._decisions.values())), default=None)
 
     def due(self, now: float) -> None:
         """Give up on the questions whose time is over."""
@@ -136,8 +168,22 @@ class RouterClient:
                 if opened.is_sent:
                     self._supervisor.send(Cancel(request_id))  # what nobody waits for need not be worked out
                 self._close(request_id, None)
+        for asked in [asked for asked in self._decisions.values() if asked.due_at <= now]:
+            del self._decisions[asked.question.request_id]
+            asked.end(_away(asked.question))
 
     # On the client thread
+
+    def _ask_decision(self, asked: "_OpenDecision") -> None:
+        if self._supervisor.is_over or self.status.state is not WorkerState.READY:
+            asked.end(_away(asked.question))
+            return
+        self._decisions[asked.question.request_id] = asked
+        try:
+            self._supervisor.send(asked.question)
+        except LayaDeskError as error:
+            del self._decisions[asked.question.request_id]
+            asked.end(Failed(asked.question.request_id, error.report))
 
     def _ask(self, opened: _OpenRoute) -> None:
         if self._supervisor.is_over or self.status.state not in (WorkerState.READY, WorkerState.STARTING):

@@ -17,6 +17,7 @@ from layadesk.domain.server import ServedRequest
 from layadesk.domain.worker_state import WorkerState
 from layadesk.protocol.events import EngineStats
 from layadesk.settings import definitions
+from layadesk.settings.definitions import Setting
 from tests.fakes.gguf_files import chat_metadata, write_gguf
 
 PATIENCE_S = 20.0
@@ -75,7 +76,7 @@ class Served:
 
     def client(self, key: str = "none", **options: Any) -> Any:
         """OpenAI's own client, unmodified; untyped, as its users write their messages."""
-        return openai.OpenAI(base_url=self.base_url, api_key=key, max_retries=0, timeout=PATIENCE_S, **options)
+        return openai.OpenAI(base_url=self.base_url, api_key=key, max_retries=0, timeout=3 * PATIENCE_S, **options)
 
     def raw(self, *pieces: bytes, pause_s: float = 0.0, timeout_s: float = PATIENCE_S) -> bytes:
         """All bytes that come back for some that are sent."""
@@ -116,7 +117,12 @@ def answer_of(raw: bytes) -> tuple[int, Any]:
 
 @contextmanager
 def served(
-    folder: Path, *, experts: tuple[str, ...] = ("tiny",), files: dict[str, Path] | None = None, **script: object
+    folder: Path,
+    *,
+    experts: tuple[str, ...] = ("tiny",),
+    files: dict[str, Path] | None = None,
+    settings: dict[Setting[str], str] | None = None,
+    **script: object,
 ) -> Iterator[Served]:
     """`files` are real models by id and make the engine a real one; else `script` is what the scripted one does."""
     engine = "llama"
@@ -130,6 +136,8 @@ def served(
     for name, path in (files or {}).items():
         core.inventory.import_file(path, model_id=name)
     core.settings.set(definitions.N_CTX, 2048)
+    for setting, value in (settings or {}).items():
+        core.settings.set(setting, value)
     log, stats = RequestLog(), StatsLog()
     core.serve.log_feed.subscribe(log.keep)
     core.engine.stats_feed.subscribe(stats.keep)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from layadesk.domain.errors import ErrorCode, fail
+from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
 from layadesk.domain.routing import RouterAnswer
 from layadesk.router.reading import Reading
 from layadesk.router.standing_in import Lack, StandingIn
@@ -37,6 +37,10 @@ class Slow:
         if self.fails:
             raise RuntimeError("no such tensor")
         return RouterAnswer("laya:tiny", 5.0, {"code": 1.0}, complexity=2, language=language)
+
+    def decide(self, state: str, questions: str) -> str:
+        self.go.wait(PATIENCE_S)
+        return f"{state} {questions}"
 
 
 def standing_in(slow: Slow, deadline_ms: float = PATIENCE_S * 1000) -> StandingIn:
@@ -97,3 +101,28 @@ def test_a_package_that_is_not_there_is_broken_and_not_the_end() -> None:
     model = StandingIn("laya:/x", load, Quick(), deadline_ms=1000)
     assert not model.wait_loaded(PATIENCE_S)
     assert model.answer("hello", ()).wanted_lack == Lack.BROKEN
+
+
+def test_a_client_s_own_questions_are_answered_by_the_slow_model_alone() -> None:
+    slow = Slow()
+    model = standing_in(slow)
+    assert model.decide("state", "questions") == "state questions"
+    late = StandingIn("laya:/x", lambda: slow, Quick(), deadline_ms=1)
+    assert late.wait_loaded(PATIENCE_S)
+    slow.go.clear()
+    assert late.answer("hello", ()).wanted_lack == Lack.LATE
+    with pytest.raises(LayaDeskError) as busy:
+        late.decide("state", "questions")
+    assert busy.value.code is ErrorCode.ROUTER_AWAY
+    slow.go.set()
+
+
+def test_where_laya_cannot_be_loaded_its_own_code_says_so() -> None:
+    def load() -> Slow:
+        raise fail(ErrorCode.ROUTER_MODEL_MISSING, path="/x")
+
+    model = StandingIn("laya:/x", load, Quick(), deadline_ms=1000)
+    assert not model.wait_loaded(PATIENCE_S)
+    with pytest.raises(LayaDeskError) as refusal:
+        model.decide("state", "questions")
+    assert refusal.value.code is ErrorCode.ROUTER_MODEL_MISSING
