@@ -9,7 +9,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError
-from layadesk.domain.inference import FinishReason, LoadParams, MemoryUse, PromptMessage, Role, SamplingParams, Timings
+from layadesk.domain.inference import (
+    FinishReason,
+    LoadParams,
+    MemoryUse,
+    PromptMessage,
+    Role,
+    SamplingParams,
+    Timings,
+    ToolCall,
+    ToolUse,
+)
 from layadesk.domain.models import ExpertSpec, LoadedModel
 from layadesk.domain.routing import RouterAnswer
 from layadesk.protocol.channel import MAX_FRAME_BYTES, Channel
@@ -17,6 +27,7 @@ from layadesk.protocol.commands import (
     Cancel,
     Configure,
     CountTokens,
+    Decide,
     EngineCommand,
     ForgetConversation,
     Generate,
@@ -29,6 +40,7 @@ from layadesk.protocol.commands import (
 )
 from layadesk.protocol.events import (
     BackendModule,
+    Decided,
     EngineEvent,
     EngineReady,
     EngineStats,
@@ -50,12 +62,14 @@ from layadesk.protocol.events import (
     TokensCounted,
 )
 
+CALL = ToolCall("c12345678", "add", '{"a": 1}')
 COMMANDS: list[EngineCommand] = [
     ForgetConversation("talk"),
     Configure((ExpertSpec("m", "/models/模型 🙂 a.gguf", LoadParams(n_ctx=512, use_mmap=False)),), 3),
     LoadModel("m"),
     UnloadModel("m"),
     Generate("q", "m", (PromptMessage(Role.USER, "你好\n🙂"),), SamplingParams(seed=7, stop=("</s>", "\n"))),
+    Generate("q", "m", (PromptMessage(Role.ASSISTANT, "", (CALL,)),), keeps_all=True, tools=ToolUse("[]", ("add",))),
     CountTokens("c", "m", (PromptMessage(Role.USER, "你好"),), 64),
     Cancel("q"),
     Ping(2**40),
@@ -73,16 +87,24 @@ EVENTS: list[EngineEvent] = [
     ThinkingDelta("q", "è", 1),
     TextDelta("q", "é", 1),
     Finished("q", "é", FinishReason.LENGTH, Timings(ttft_ms=1.5, n_prompt=10)),
+    Finished("q", "", FinishReason.STOP, Timings(), tool_calls=(CALL,)),
     Failed("q", ErrorReport(ErrorCode.CONTEXT_LENGTH_EXCEEDED, {"n_prompt": 9, "why": None, "x": 1.5, "b": True})),
     Failed(None, ErrorReport(ErrorCode.MODEL_LOAD_FAILED), "m"),
     EngineStats(1, 2, 3, 4, 5.0, 6.0),
     TokensCounted("c", 9, 5, 2, 512),
     Pong(1, "decode", 99),
 ]
-ROUTER: list[Any] = [RouteText("r", "text", ("a", "b")), Cancel("r"), Ping(1), Shutdown()]
+ROUTER: list[Any] = [
+    RouteText("r", "text", ("a", "b")),
+    Decide("d", '"state"', '{"q": {"type": "noul"}}'),
+    Cancel("r"),
+    Ping(1),
+    Shutdown(),
+]
 ANSWERS: list[Any] = [
     RouterReady(1, 2, "none"),
     RouteAnswered("r", RouterAnswer("none", 0.2, {"code": 0.75, "chat": 0.25}, {}, 3, "zh")),
+    Decided("d", '{"answers": {}}'),
     Failed("r", ErrorReport(ErrorCode.INTERNAL, {"reason": "x"})),
     Pong(1, "idle", 0),
 ]
