@@ -50,10 +50,14 @@ def pseudo(stage: Stage, qapp: QApplication) -> Iterator[Stage]:
     stage.settle()
 
 
-@pytest.mark.parametrize("page", [Destination.CHAT, Destination.ROUTES, Destination.SETTINGS])
+@pytest.mark.parametrize("page", [Destination.CHAT, Destination.MODELS, Destination.ROUTES, Destination.SETTINGS])
 def test_longer_words_have_room(pseudo: Stage, page: Destination) -> None:
     if page is Destination.CHAT:
         pseudo.open(pseudo.house.converse("Hello", "Good **day**."))
+    if page is Destination.MODELS:
+        pseudo.window.show_page(page)
+        pseudo.settle()
+        pseudo.window.models.page.show_model("closed")
     pseudo.window.show_page(page)
     pseudo.settle()
     assert cut_texts(pseudo.window.pages) == []

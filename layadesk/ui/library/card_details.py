@@ -117,7 +117,7 @@ class CardDetails(QWidget):
     def _render_buttons(self) -> None:
         card, chosen = self._card, self._chosen
         file = card.file(chosen)
-        size = library.size(None if file is None else file.size_bytes or file.rounded_bytes)
+        size = library.file_size(file)
         download = self._shelf.download_of(card.model_id, chosen)
         is_under_way = download is not None and download.state not in ENDED
         expert = self._installed_as(chosen)

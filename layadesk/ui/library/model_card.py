@@ -105,7 +105,7 @@ class ModelCardView(QFrame):
         self.head.setText(card.name)
         set_icon(self.head, "chevron-down" if self.head.isChecked() else "chevron-right", Ink.MUTED)
         shown = card.file(best.quantization) if best is not None else card.files[0] if card.files else None
-        self._size.setText(library.size(None if shown is None else shown.size_bytes or shown.rounded_bytes))
+        self._size.setText(library.file_size(shown))
         self._render_badge()
         self._line.setText(" · ".join(self._words()))
         name = (card.name, self.badge.accessibleName(), self._size.text(), self._line.text())

@@ -93,7 +93,7 @@ class QuantizationRow(QWidget):
         if len(file.parts) > 1:
             said.append(self.tr("in %n part(s)", "", len(file.parts)))
         self._note.setText(" · ".join(said))
-        self._size.setText(library.size(file.size_bytes or file.rounded_bytes))
+        self._size.setText(library.file_size(file))
         show_fit(self.badge, self._fitting)
         name = (file.quantization, self._size.text(), self._note.text(), self.badge.accessibleName())
         self.button.setAccessibleName(", ".join(part for part in name if part))

@@ -6,7 +6,7 @@ from layadesk.domain.downloads import Download, DownloadState
 from layadesk.domain.memory_fit.plans import Outlook, PlanKind
 from layadesk.domain.memory_fit.speed import SpeedClass
 from layadesk.domain.memory_fit.verdict import Verdict
-from layadesk.domain.models import Origin
+from layadesk.domain.models import ModelFile, Origin
 from layadesk.domain.quantization import Closeness
 from layadesk.ui.texts import memory, words
 from layadesk.ui.texts.numbers import percent
@@ -128,6 +128,13 @@ def origin_words(value: Origin) -> str:
 def size(n_bytes: int | None) -> str:
     """`15.3 GiB`, in MiB below one, and unknown where nobody knows."""
     return translate("library", "size unknown") if n_bytes is None else memory.size(n_bytes)
+
+
+def file_size(file: ModelFile | None) -> str:
+    """Of one quantization; `≈` where the catalogue has it only as a page shows it."""
+    if file is not None and file.size_bytes is None and file.rounded_bytes is not None:
+        return f"≈ {memory.size(file.rounded_bytes)}"
+    return size(None if file is None else file.size_bytes)
 
 
 def state_words(download: Download) -> str:

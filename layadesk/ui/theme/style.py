@@ -102,7 +102,7 @@ QFrame[role="toast"] QPushButton:hover, QFrame[role="toast"] QPushButton:focus {
 QCheckBox::indicator, QRadioButton::indicator { width: 8px; height: 8px; padding: 2px; background-clip: content;
   border: 1px solid $muted; background-color: transparent; }
 QCheckBox::indicator { border-radius: 3px; }
-QRadioButton::indicator { border-radius: 6px; }
+QRadioButton::indicator { border-radius: 7px; }
 QCheckBox::indicator:checked, QRadioButton::indicator:checked { background-color: $accent; border-color: $accent; }
 QCheckBox:focus, QRadioButton:focus { color: $accent; }
 

@@ -1,0 +1,185 @@
+"""Models from a hub to a chat, through the real window over the real rooms; the hub cuts, lies and refuses."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from layadesk.app import Desk
+from layadesk.domain.chat import MessageStatus
+from layadesk.domain.downloads import DownloadState
+from layadesk.model_library.hub import HubRules
+from layadesk.paths import DataPaths
+from layadesk.ui.bridge import Bridge
+from layadesk.ui.language import Language
+from layadesk.ui.library.card_details import CardDetails
+from layadesk.ui.library.download_row import DownloadRow
+from layadesk.ui.shell.appearance import Appearance
+from layadesk.ui.shell.main_window import MainWindow
+from layadesk.ui.shell.navigation_rail import Destination
+from layadesk.ui.theme.theme import Theme
+from tests.fakes.fake_hub import FakeHub
+from tests.fakes.library import FILE, REPO, SIZE, Shelf
+
+pytestmark = pytest.mark.logs_warnings
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "HF_TOKEN")
+ROW = "tiny:Q4_K_M"
+WAIT_MS = 30_000
+
+
+class Journey:
+    """The program in this process, its window without a screen, and a hub that serves one small model."""
+
+    def __init__(self, root: Path, hub: FakeHub, app: QApplication, qtbot: QtBot) -> None:
+        self.root, self.hub, self.app, self.qtbot = root, hub, app, qtbot
+        self.paths = DataPaths(root)
+        self.shelf = Shelf(self.paths, hub, HubRules())
+        self.shelf.serve()
+        self.theme = Theme(app)
+        self.open()
+
+    def open(self) -> None:
+        """Start the program."""
+        self.desk = Desk(self.root, engine="scripted")
+        self.desk.use_cases.settings.set("ui.language", "en")
+        self.bridge = Bridge()
+        appearance = Appearance(self.desk.use_cases.settings, language=Language(self.app), theme=self.theme)
+        appearance.apply()
+        self.window = MainWindow(self.desk.use_cases, bridge=self.bridge, appearance=appearance)
+        self.qtbot.addWidget(self.window)
+        self.window.show()
+        self.window.show_page(Destination.MODELS)
+        self.wait(lambda: "tiny" in self.window.models.page.catalogue.cards)
+
+    def close(self) -> None:
+        """End it, as closing the window does."""
+        self.window.closing.asks = False
+        self.window.close()
+        self.bridge.close()
+        self.desk.stop()
+
+    def wait(self, until: Callable[[], object]) -> None:
+        self.qtbot.waitUntil(lambda: bool(until()), timeout=WAIT_MS)
+
+    @property
+    def details(self) -> CardDetails:
+        """What the card opens to."""
+        card = self.window.models.page.catalogue.cards["tiny"]
+        card.open_up()
+        assert card.details is not None
+        return card.details
+
+    @property
+    def row(self) -> DownloadRow | None:
+        return self.window.models.page.downloads.row(ROW)
+
+    @property
+    def state(self) -> DownloadState | None:
+        return None if self.row is None else self.row.download.state
+
+    def download(self, until: DownloadState) -> DownloadRow:
+        """Press the one button and wait."""
+        self.details.download.click()
+        self.wait(lambda: self.state is until)
+        assert self.row is not None
+        return self.row
+
+    @property
+    def n_installed(self) -> int:
+        return len(self.desk.use_cases.experts.list())
+
+
+@pytest.fixture
+def journey(tmp_path: Path, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Journey]:
+    for name in PROXIES:
+        monkeypatch.delenv(name, raising=False)
+    with FakeHub() as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        journey = Journey(tmp_path / "data 数据", hub, qapp, qtbot)
+        yield journey
+        journey.close()
+        journey.theme.deleteLater()
+
+
+def test_one_click_downloads_and_the_next_chats_with_it(journey: Journey) -> None:
+    journey.download(DownloadState.INSTALLED)
+    journey.wait(lambda: journey.details.chat.isVisibleTo(journey.window))
+    journey.details.chat.click()
+    page = journey.window.page
+    journey.wait(lambda: page.conversation.expert_id == "tiny")
+    journey.desk.start()
+    page.composer.text_box.setPlainText("Hello")
+    page.composer.text_box.submitted.emit()
+    journey.wait(lambda: page.transcript.branch and page.transcript.branch[-1].status is MessageStatus.COMPLETE)
+    assert page.transcript.branch[-1].expert_id == "tiny"
+
+
+def test_a_line_that_is_cut_goes_on_from_the_byte_by_itself(journey: Journey) -> None:
+    journey.hub.fault(REPO, FILE, cut_after=1_000_000, cut_times=1)
+    row = journey.download(DownloadState.INSTALLED)
+    assert "installed" in row.text()
+    asked = [request.range for request in journey.hub.gets() if request.range]
+    assert any(one.startswith("bytes=") and not one.startswith("bytes=0-") for one in asked)
+
+
+def test_a_file_with_another_sum_is_not_installed_and_the_words_say_why(journey: Journey) -> None:
+    journey.hub.fault(REPO, FILE, corrupt=True)
+    row = journey.download(DownloadState.FAILED)
+    assert "sha256" in row.failure_text()
+    assert journey.n_installed == 0
+    assert journey.details.download.text().startswith("Try again")
+
+
+def test_a_gated_model_says_what_to_do_and_where(journey: Journey) -> None:
+    journey.hub.gated.add(REPO)
+    row = journey.download(DownloadState.FAILED)
+    assert "token" in row.failure_text().casefold()
+    assert journey.n_installed == 0
+
+
+def test_pause_stops_the_bytes_and_go_on_takes_them_up(journey: Journey) -> None:
+    fault = journey.hub.fault(REPO, FILE, bytes_per_s=1_500_000)
+    row = journey.download(DownloadState.RUNNING)
+    journey.wait(lambda: row.download.n_bytes_done > 100_000)
+    row.steer.click()
+    journey.wait(lambda: journey.state is DownloadState.PAUSED)
+    n_bytes = row.download.n_bytes_done
+    assert 0 < n_bytes < SIZE
+    fault.bytes_per_s = 0
+    row.steer.click()
+    journey.wait(lambda: journey.state is DownloadState.INSTALLED)
+
+
+def test_what_was_under_way_when_the_program_ended_is_there_at_the_next_start(journey: Journey) -> None:
+    fault = journey.hub.fault(REPO, FILE, bytes_per_s=1_500_000)
+    row = journey.download(DownloadState.RUNNING)
+    journey.wait(lambda: row.download.n_bytes_done > SIZE * 0.3)
+    journey.close()
+    fault.bytes_per_s = 0
+    n_before = len(journey.hub.gets())
+    journey.open()
+    journey.wait(lambda: journey.row is not None)
+    if journey.state is not DownloadState.INSTALLED and journey.row is not None:
+        journey.row.steer.click()
+    journey.wait(lambda: journey.state is DownloadState.INSTALLED)
+    later = [request.range or "" for request in journey.hub.gets()[n_before:]]
+    assert all(one != "" and not one.startswith("bytes=0-") for one in later)
+
+
+def test_removing_deletes_the_file_and_says_how_much_came_free(journey: Journey) -> None:
+    journey.download(DownloadState.INSTALLED)
+    page = journey.window.models.page
+    page.show_disk(is_shown=True)
+    journey.wait(lambda: "tiny" in page.disk.rows)
+    path = Path(page.disk.rows["tiny"].model.path)
+    assert path.stat().st_size == SIZE
+    page.disk.rows["tiny"].remove.click()
+    journey.wait(lambda: page.doing.box is not None)
+    box = page.doing.box
+    assert box is not None
+    next(button for button in box.buttons() if button.text() == "Remove, 3 MiB").click()
+    journey.wait(lambda: not page.disk.rows)
+    assert not path.exists()
+    assert journey.window.toast.text() == "3 MiB came free."
