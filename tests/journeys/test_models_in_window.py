@@ -23,7 +23,10 @@ from layadesk.ui.theme.theme import Theme
 from tests.fakes.fake_hub import FakeHub
 from tests.fakes.library import FILE, REPO, SIZE, Shelf
 
-pytestmark = pytest.mark.logs_warnings
+pytestmark = [
+    pytest.mark.logs_warnings,
+    pytest.mark.qt_log_ignore("^This plugin does not support propagateSizeHints"),  # of the platform without a screen
+]
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "HF_TOKEN")
 ROW = "tiny:Q4_K_M"
 WAIT_MS = 30_000
@@ -127,7 +130,7 @@ def test_a_line_that_is_cut_goes_on_from_the_byte_by_itself(journey: Journey) ->
 def test_a_file_with_another_sum_is_not_installed_and_the_words_say_why(journey: Journey) -> None:
     journey.hub.fault(REPO, FILE, corrupt=True)
     row = journey.download(DownloadState.FAILED)
-    assert "sha256" in row.failure_text()
+    assert "checksum is wrong" in row.failure_text()
     assert journey.n_installed == 0
     assert journey.details.download.text().startswith("Try again")
 
