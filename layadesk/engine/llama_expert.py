@@ -18,6 +18,7 @@ from layadesk.engine.batch import Batch, BatchLimits, check_batch
 from layadesk.engine.json_grammar import grammar_of
 from layadesk.engine.llama_library import json_schema_to_gbnf, native
 from layadesk.engine.llama_sampler import LlamaSampler
+from layadesk.engine.own_memory import give_back
 from layadesk.engine.sampling import biases, sampler_chain
 from layadesk.engine.top_candidates import Logits
 
@@ -150,6 +151,7 @@ class LlamaExpert:
         native.llama_free(self._context)
         native.llama_model_free(self._model)
         self._context = self._model = self._memory = self._vocab = None
+        give_back()
 
     def _end_tokens(self) -> Iterator[int]:
         """All that end an answer; llama.cpp makes each of them a control token."""
