@@ -159,15 +159,7 @@ class ExpertRunner:
         `is_shared`: another expert's reader waits for the same device.
         """
         self._admit()
-        n_decoding = self.scheduler.n_decoding
-        prompts = [one for one in self.scheduler.running if one.n_pending > 1]
-        n_slice = self._pace.n_slice(
-            n_decoding=n_decoding,
-            is_shared=is_shared or n_decoding > 0,
-            position=max((one.n_past for one in prompts), default=0),
-            n_left=sum(one.n_pending for one in prompts),
-        )
-        plan = self.scheduler.plan(n_slice)
+        plan = self.scheduler.plan(self._n_slice(is_shared=is_shared))
         self.kept.apply_ops()
         if not plan.shares:
             self._no_room(plan)
@@ -202,7 +194,21 @@ class ExpertRunner:
             pass
         self.expert.close()
 
+    def _n_slice(self, *, is_shared: bool) -> int:
+        prompts = [one for one in self.scheduler.running if one.n_pending > 1]
+        if not prompts:
+            return 0
+        n_decoding = self.scheduler.n_decoding
+        return self._pace.n_slice(
+            n_decoding=n_decoding,
+            is_shared=is_shared or n_decoding > 0,
+            position=max(one.n_past for one in prompts),
+            n_left=sum(one.n_pending for one in prompts),
+        )
+
     def _admit(self) -> None:
+        if not self.scheduler.waiting:
+            return
         admitted = self.scheduler.admit()
         self.kept.apply_ops()
         if admitted:

@@ -56,6 +56,29 @@ def test_the_greedy_answer_is_that_of_the_high_level_api(smol: RunningEngine, sm
     assert ours.timings.n_prompt == theirs["usage"]["prompt_tokens"]
 
 
+def test_a_model_with_sliding_windows_answers_the_same_tokens_as_the_high_level_api(
+    llama_backend: Backend, gemma_gguf: Path
+) -> None:
+    """The same tokens, since this file has no template, and what stands in for one is a matter of taste."""
+    from llama_cpp import Llama
+
+    messages = recital(SENTENCES[0])
+    engine = RunningEngine(llama_backend, expert(str(gemma_gguf), n_ctx=1024, n_parallel=2))
+    ours = engine.finished(engine.ask(messages, sampling=replace(GREEDY, max_tokens=60)))
+    engine.close()
+    loaded = llama_backend.load(expert(str(gemma_gguf), n_ctx=256), lambda _fraction: True)
+    tokens = PromptBuilder(loaded).build(messages, None).tokens
+    loaded.close()
+    high_level = Llama(str(gemma_gguf), n_ctx=512, flash_attn=True, verbose=False)
+    try:
+        theirs = high_level.create_completion(tokens, temperature=0.0, repeat_penalty=1.0, max_tokens=60)
+    finally:
+        high_level.close()
+    assert ours.timings.n_prompt == theirs["usage"]["prompt_tokens"]
+    assert SENTENCES[0] in ours.text
+    assert theirs["choices"][0]["text"].startswith(ours.text)  # it knows no end of a turn that is spelled as text
+
+
 def test_its_own_template_is_used(smol_expert: Expert) -> None:
     builder = PromptBuilder(smol_expert)
     tokens = builder.build([PromptMessage(Role.USER, "Hi")], None).tokens
