@@ -56,7 +56,7 @@ class SamplingParams:
     None leaves a number to the model's own recommendation, else to `domain/sampling_defaults.py`. The rest is off at
     its default. `logit_bias` adds to the logits of tokens. `json_schema` (JSON text) or `grammar` (llama.cpp's GBNF)
     bind the answer, thinking excepted; `stops_loops` ends an answer that only repeats itself. `ignore_eos` forbids the
-    tokens that end an answer, so that it is `max_tokens` long: for measurements.
+    tokens that end an answer, and reads no text as one, so that it is `max_tokens` long: for measurements.
     """
 
     temperature: float | None = None

@@ -127,7 +127,7 @@ class ExpertRunner:
         one.grammar = prompt.grammar
         one.stream = TextStream(
             one.request.sampling.stop,
-            ends=self.prompts.stops,
+            ends=() if one.request.sampling.ignore_eos else self.prompts.stops,
             marks=self.prompts.marks,
             is_open=prompt.is_thinking,
             is_begun=prompt.is_begun,

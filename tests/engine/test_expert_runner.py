@@ -359,6 +359,15 @@ def test_numbers_a_request_leaves_open_are_those_of_the_catalogue_then_those_of_
     assert [(one.temperature, one.top_k, one.top_p) for one in sampled] == [(0.3, 7, 0.75), (0.0, 7, 0.5)]
 
 
+def test_where_no_end_is_wanted_the_end_of_a_turn_in_plain_text_is_none(load: Callable[..., ScriptedExpert]) -> None:
+    lab = Lab(load())
+    lab.runner.prompts.stops = ("<|im_end|>",)
+    for order, ignore_eos in ((1, False), (2, True)):
+        lab.arrive(order, "yes<|im_end|>no", replace(GREEDY, ignore_eos=ignore_eos))
+        lab.run()
+    assert [lab.end(order).text for order in (1, 2)] == ["yes", "yes<|im_end|>no"]  # type: ignore[union-attr]  # Finished
+
+
 def test_a_doubled_token_would_be_noticed(load: Callable[..., ScriptedExpert]) -> None:
     lab = Lab(load(n_ctx=600))
     lab.arrive(1, "hello")
