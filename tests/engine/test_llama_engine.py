@@ -66,7 +66,7 @@ def test_a_model_with_sliding_windows_answers_the_same_tokens_as_the_high_level_
     engine = RunningEngine(llama_backend, expert(str(gemma_gguf), n_ctx=1024, n_parallel=2))
     ours = engine.finished(engine.ask(messages, sampling=replace(GREEDY, max_tokens=60)))
     engine.close()
-    loaded = llama_backend.load(expert(str(gemma_gguf), n_ctx=256), lambda _fraction: True)
+    loaded = llama_backend.load(expert(str(gemma_gguf), n_ctx=1024), lambda _fraction: True)
     tokens = PromptBuilder(loaded).build(messages, None).tokens
     loaded.close()
     high_level = Llama(str(gemma_gguf), n_ctx=512, flash_attn=True, verbose=False)
