@@ -8,9 +8,8 @@ import psutil
 
 from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
 from layadesk.domain.inference import LoadParams, TensorOverride
-from layadesk.domain.memory_fit.context_shape import n_batch, n_ubatch
+from layadesk.domain.memory_fit.context_shape import MAX_PARALLEL, n_batch, n_ubatch
 
-MAX_PARALLEL = 64  # llama.cpp itself takes up to 256 sequences
 MAX_KEPT = 128
 MAX_N_CTX = 2**24
 MAX_CPU_MOE = 1024  # llama.cpp takes 4096 overrides

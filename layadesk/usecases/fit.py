@@ -6,6 +6,7 @@ from pathlib import Path
 
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.inference import LoadParams
+from layadesk.domain.memory_fit.context_shape import MAX_PARALLEL
 from layadesk.domain.memory_fit.machine import MachineMemory
 from layadesk.domain.memory_fit.model_facts import ModelFacts
 from layadesk.domain.memory_fit.plans import (
@@ -145,7 +146,7 @@ class Fit:
         if installed is not None and quantization in (None, installed.quantization):
             facts = self._price.facts_of(installed.path)
             return _Subject(installed.name, installed.quantization, facts, installed.path, None)
-        if installed is None and (path.suffix.casefold() == ".gguf" or path.exists()):
+        if installed is None and subject and (path.suffix.casefold() == ".gguf" or path.exists()):
             return _Subject(path.name, None, self._price.facts_of(subject), subject, None)
         catalogue = self._catalogues.current()
         card = catalogue.card(subject)
@@ -183,6 +184,8 @@ def _params(wish: FitWish, facts: ModelFacts, machine: MachineMemory) -> LoadPar
         )
     else:
         n_parallel = wish.n_parallel or 1
+        if n_parallel > MAX_PARALLEL:
+            raise fail(ErrorCode.BAD_PARAMETER, parameter="n_parallel", value=n_parallel, known=f"1-{MAX_PARALLEL}")
         n_ctx = min(wish.n_ctx or DEFAULT_CONTEXT, longest)
         params = replace(base, n_ctx=n_ctx * n_parallel, n_parallel=n_parallel)
     return params if wish.kv_type is None else replace(params, type_k=wish.kv_type, type_v=wish.kv_type)

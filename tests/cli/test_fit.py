@@ -91,9 +91,11 @@ def test_eyes_are_an_item_of_the_bill_and_a_file_that_is_none_is_said(shell: She
     ("arguments", "word"),
     [
         (("fit", "nobody"), "nobody"),
+        (("fit", ""), "not installed"),
         (("fit", "qwen3.8-27b", "--quantization", "Q9"), "Q9"),
         (("fit", "qwen3.8-27b", "--hardware", "nowhere.json"), "nowhere.json"),
         (("fit", "http://["), "http://["),
+        (("fit", "qwen3.8-27b", "--n-parallel", "100000"), "n_parallel"),  # more than the engine would take
     ],
 )
 def test_a_mistake_is_one_line(shell: Shell, arguments: tuple[str, ...], word: str) -> None:

@@ -5,6 +5,7 @@ from layadesk.domain.inference import LoadParams
 UBATCH_OF_GPU = 512
 UBATCH_OF_CPU = 256  # what a core's cache holds: 512 is slower by a quarter with Gemma 3 270M, and takes more memory
 N_KEPT_OF_LARGE_STATES = 4
+MAX_PARALLEL = 64  # llama.cpp itself takes up to 256 sequences
 
 
 def n_batch(params: LoadParams) -> int:
