@@ -54,6 +54,8 @@ def show(options: argparse.Namespace) -> int:
     with running_core(options.data_dir, options.engine, started=False) as core:
         entry = core.library.entry(options.id)
         n_ctx = options.n_ctx or core.settings.get(definitions.N_CTX)
+        if options.ask_hub:
+            core.library.ask_hub(options.id).result()
         fittings = {} if entry.card is None else _fittings(core, entry.card, n_ctx)
     if options.json:
         verdicts = {name: one.verdict for name, one in fittings.items()}

@@ -159,6 +159,7 @@ def _add_models(commands: Any, printing: argparse.ArgumentParser) -> None:
     showing.add_argument(
         "--n-ctx", type=_positive, metavar="N", help="tokens of context; default: that of the settings"
     )
+    showing.add_argument("--ask-hub", action="store_true", help="read numbers that the catalogue lacks from its hub")
     showing.set_defaults(run=library.show)
     fetching = actions.add_parser("download", parents=[printing], help="fetch a model of the catalogue; Ctrl-C pauses")
     fetching.add_argument("id", metavar="ID")

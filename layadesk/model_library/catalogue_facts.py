@@ -4,10 +4,11 @@ The sum of the weights is the file's size, so the whole bill is right; how the w
 estimate: embeddings and output by the type such files give them, all layers alike.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from layadesk.domain.memory_fit.model_facts import ModelFacts
 from layadesk.domain.models import ModelCard, ModelFile
+from layadesk.model_library.gguf_header import GgufHeader
 from layadesk.model_library.gguf_reader import TensorEntry
 from layadesk.model_library.model_facts import FactReader
 
@@ -29,6 +30,30 @@ def facts_of_card(card: ModelCard, file: ModelFile) -> ModelFacts | None:
     is_tied = metadata.pop(f"{architecture}.tie_embeddings", False) is True
     tensors = _tensors(metadata, architecture, file.quantization, n_bytes, is_tied=is_tied)
     return FactReader(metadata, tensors).facts()
+
+
+def has_numbers(card: ModelCard) -> bool:
+    """Whether the catalogue has what a price hangs on, but for the size of a file."""
+    return all(f"{card.gguf.get('general.architecture')}.{key}" in card.gguf for key in _NEEDED)
+
+
+def numbers_of(headers: Sequence[GgufHeader]) -> dict[str, int | bool | str | tuple[int, ...]]:
+    """What `gguf` of a card would be, from the headers of one of its files."""
+    first = headers[0]
+    architecture = first.architecture or ""
+    found: dict[str, int | bool | str | tuple[int, ...]] = {"general.architecture": architecture}
+    for key, value in first.metadata.items():
+        if key.startswith(f"{architecture}.") and (isinstance(value, int) or _are_counts(value)):
+            found[key] = value  # type: ignore[assignment]  # a whole number, or several
+    if first.n_vocab:
+        found[f"{architecture}.vocab_size"] = first.n_vocab
+    names = {tensor.name for header in headers for tensor in header.tensors}
+    found[f"{architecture}.tie_embeddings"] = "output.weight" not in names
+    return found
+
+
+def _are_counts(value: object) -> bool:
+    return isinstance(value, tuple) and all(isinstance(one, int) for one in value)
 
 
 def _tensors(

@@ -1,7 +1,8 @@
 """What a hub says about a file before its bytes are fetched: asked through `huggingface_hub`, held to the catalogue.
 
 The sha256 is always the catalogue's, or where that has none, that of huggingface.co itself; a mirror is never believed.
-Nothing of `huggingface_hub` moves bytes here, so hf_xet is not used, which stalls (reported faults D22, D23).
+Nothing of `huggingface_hub` moves bytes here, so hf_xet is not used, which stalls (reported faults D22, D23). Its
+modules are named in full: the package's own lazy imports would hide them from who builds a bundle.
 """
 
 import os
@@ -30,7 +31,7 @@ from layadesk.model_library.web import (
 )
 
 if TYPE_CHECKING:
-    from huggingface_hub import HfFileMetadata
+    from huggingface_hub.file_download import HfFileMetadata
 
 HOME = "https://huggingface.co"
 MODELSCOPE_SITE = "https://www.modelscope.cn"
@@ -80,13 +81,19 @@ class Hub:
 
     def token(self) -> Token | None:
         """The user's token, where there is one: of the environment, or as `hf auth login` has kept it (fault D28)."""
-        from huggingface_hub import get_token  # noqa: PLC0415 - takes its time, and not every run downloads
+        from huggingface_hub.utils._auth import get_token  # noqa: PLC0415 - takes its time; not every run downloads
 
         secret = get_token()
         if not secret:
             return None
         source = next((name for name in _ENV_TOKENS if os.environ.get(name)), "hf auth login")
         return Token(secret, self._rules().home, source)
+
+    def address_of(self, file: ModelFile, part: FilePart) -> str:
+        """Where anybody may read it, without a token. Raises NOT_DOWNLOADABLE."""
+        if not file.source.startswith(HUGGINGFACE):
+            raise fail(ErrorCode.NOT_DOWNLOADABLE, model_id=part.path, source=file.source)
+        return _address(self._rules().address, file.source.removeprefix(HUGGINGFACE), file.revision, part.path)
 
     def look_up(self, card: ModelCard, file: ModelFile, part: FilePart) -> Remote:
         """Where the part lies and what it must be. Blocks up to ten seconds; raises Transient and HUB_* errors."""
@@ -126,8 +133,8 @@ class Hub:
         return Remote(url, repo, part.path, page, part.size_bytes, part.sha256 or "")
 
     def _ask(self, repo: str, revision: str | None, part: FilePart, address: str, rules: HubRules) -> "HfFileMetadata":
-        from huggingface_hub import get_hf_file_metadata  # noqa: PLC0415
         from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled  # noqa: PLC0415
+        from huggingface_hub.file_download import get_hf_file_metadata  # noqa: PLC0415
 
         self._use_proxy(rules.proxy)
         url = _address(address, repo, revision, part.path)
@@ -147,8 +154,7 @@ class Hub:
 
     def _use_proxy(self, proxy: str) -> None:
         """Let `huggingface_hub` go the same way as the bytes; its client is one for the whole process."""
-        from huggingface_hub import set_client_factory  # noqa: PLC0415
-        from huggingface_hub.utils._http import default_client_factory  # noqa: PLC0415
+        from huggingface_hub.utils._http import default_client_factory, set_client_factory  # noqa: PLC0415
 
         with self._lock:
             if proxy != self._factory_of:

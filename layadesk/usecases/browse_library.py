@@ -1,9 +1,9 @@
 """The model library: what there is to download, what is on this disk, and what would fit on this machine."""
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, fail
@@ -12,7 +12,9 @@ from layadesk.domain.memory_fit.plans import Outlook, Resident
 from layadesk.domain.memory_fit.speed import SpeedClass, rank_of
 from layadesk.domain.memory_fit.verdict import Verdict
 from layadesk.domain.models import CardKind, InstalledModel, ModelCard, ModelFile
+from layadesk.model_library.catalogue_facts import has_numbers, numbers_of
 from layadesk.model_library.library_disk import DiskRoom, Leftover
+from layadesk.model_library.remote_model import read_remote_model
 from layadesk.protocol.feed import Feed
 from layadesk.settings import definitions
 from layadesk.settings.settings import Settings
@@ -86,6 +88,8 @@ class Library:
         self._catalogues = rooms.catalogues
         self._inventory = rooms.inventory
         self._disk = rooms.disk
+        self._hub = rooms.hub
+        self._learned: Mapping[str, Mapping[str, int | bool | str | tuple[int, ...]]] = {}  # by model id
         self._keep = KeepLibrary(rooms, settings)
         self._has_changed = experts.has_changed
         self._downloads = downloads
@@ -171,6 +175,21 @@ class Library:
             return best_that_fits(card, [self._fitting(card, file, question) for file in card.files])
 
         return self._fits.submit(find)
+
+    def ask_hub(self, model_id: str) -> Future[None]:
+        """Read the header of the model's first file from its hub, some megabytes, where the catalogue lacks numbers.
+
+        From then on, until the program ends, `fit` knows them. Fails with UNKNOWN_EXPERT, NOT_DOWNLOADABLE,
+        REMOTE_FILE_UNREADABLE, GGUF_*.
+        """
+        card = self._card(model_id)
+
+        def ask() -> None:
+            file = next((one for one in card.files if one.is_downloadable), card.files[0])
+            headers = read_remote_model(self._hub.address_of(file, file.parts[0]))
+            self._learned = {**self._learned, model_id: numbers_of(headers)}
+
+        return self._executor.submit(ask)
 
     def leftovers(self) -> tuple[Leftover, ...]:
         """Unfinished downloads and files that no list knows, with their sizes. Looks at the disk."""
@@ -267,6 +286,8 @@ class Library:
         )
 
     def _fitting(self, card: ModelCard, file: ModelFile, question: FileQuestion) -> Fitting:
+        if not has_numbers(card) and card.model_id in self._learned:
+            card = replace(card, gguf=self._learned[card.model_id])
         outlook = self._pricing.fit.of_file(card, file, question)
         verdict = Verdict.UNKNOWN if outlook is None else outlook.verdict
         return Fitting(card.model_id, file.quantization, verdict, outlook)

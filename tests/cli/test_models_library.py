@@ -14,6 +14,7 @@ import pytest
 from tests.cli.conftest import REPO, Shell
 from tests.fakes.fake_hub import FakeHub
 from tests.fakes.gguf_files import write_gguf
+from tests.fakes.gguf_models import Shape, chat_model
 from tests.fakes.library import FILE, SIZE, big_gguf
 from tests.fakes.library import REPO as HUB_REPO
 
@@ -137,6 +138,19 @@ def test_what_goes_wrong_is_one_line_with_a_remedy(shop: Shell, hub: FakeHub) ->
     assert "nothing" in shop.run("models", "download", "nothing").err
     needs = shop.run("models", "download", "lfm2.5-8b-a1b", "--quantization", "Q4_K_M")
     assert (needs.status, "lfm-open-license-1.0" in needs.err) == (1, True)
+
+
+def test_numbers_that_the_catalogue_lacks_are_read_from_the_hub_when_that_is_asked_for(
+    shop: Shell, hub: FakeHub
+) -> None:
+    model = chat_model(shop.folder / "served.gguf", Shape(2, 64, 4, 2, 16, 128, 260))
+    hub.add(HUB_REPO, FILE, model.read_bytes())
+    assert shop.run("models", "show", "tiny", "--json").json["fit"] == {"Q4_K_M": "unknown"}
+    assert hub.log == []
+    asked = shop.run("models", "show", "tiny", "--ask-hub", "--json", **environment(hub))
+    assert asked.json["fit"] == {"Q4_K_M": "fits"}
+    assert {request.token for request in hub.log} == {None}
+    assert all(request.range is not None for request in hub.log)
 
 
 def test_folders_are_imported_and_what_is_no_model_is_told(shell: Shell) -> None:

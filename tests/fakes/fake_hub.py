@@ -183,22 +183,23 @@ class _Handler(BaseHTTPRequestHandler):
             self._head(302, {**about, "Location": fault.redirect + self.path, "Content-Length": "0"})
             return
         data = served.data if not fault.corrupt else bytes([served.data[0] ^ 0xFF]) + served.data[1:]
-        start = self._start(about["ETag"], fault)
+        start, end, is_part = self._wanted(about["ETag"], fault, len(data))
         if start >= len(data) > 0:
             self._head(416, {"Content-Range": f"bytes */{len(data)}", "Content-Length": "0"})
             return
-        body = memoryview(data)[start:]
+        body = memoryview(data)[start:end]
         length = len(body) if fault.says_length is None else fault.says_length
-        span = {"Content-Range": f"bytes {start}-{len(data) - 1}/{len(data)}"} if start else {}
-        self._head(206 if start else 200, {**about, **span, "Content-Length": str(length)})
+        span = {"Content-Range": f"bytes {start}-{end - 1}/{len(data)}"} if is_part else {}
+        self._head(206 if is_part else 200, {**about, **span, "Content-Length": str(length)})
         if self.command == "GET":
             self._send(body, fault)
 
-    def _start(self, etag: str, fault: Fault) -> int:
+    def _wanted(self, etag: str, fault: Fault, size: int) -> tuple[int, int, bool]:
         wanted, condition = self.headers.get("Range"), self.headers.get("If-Range")
         if wanted is None or fault.ignore_range or (condition is not None and condition != etag):
-            return 0
-        return int(wanted.removeprefix("bytes=").partition("-")[0])
+            return 0, size, False
+        first, _, last = wanted.removeprefix("bytes=").partition("-")
+        return int(first), min(size, int(last) + 1) if last else size, True
 
     def _head(self, status: int, headers: dict[str, str]) -> None:
         self.send_response(status)
