@@ -85,6 +85,10 @@
         <source>Show on the charts</source>
         <translation>在图表中显示</translation>
     </message>
+    <message>
+        <source>The task was</source>
+        <translation>任务其实是</translation>
+    </message>
 </context>
 <context>
     <name>ContextWarning</name>
@@ -2223,6 +2227,14 @@
         <source>another program</source>
         <translation>另一个程序</translation>
     </message>
+    <message>
+        <source>LayaDesk is open already with the data folder {path}, and does not answer.</source>
+        <translation>LayaDesk 已经用数据文件夹 {path} 打开，但没有响应。</translation>
+    </message>
+    <message>
+        <source>Wait until it answers again, or end it; another --data-dir opens a second one.</source>
+        <translation>请等它恢复响应，或结束它；用另一个 --data-dir 可以再开一个。</translation>
+    </message>
 </context>
 <context>
     <name>findings</name>
@@ -2751,6 +2763,57 @@
     <message>
         <source>In the prediction: {size} that earlier loads took beyond their bill</source>
         <translation>预计中包含以往加载超出账单的 {size}</translation>
+    </message>
+</context>
+<context>
+    <name>tasks</name>
+    <message>
+        <source>Small talk</source>
+        <translation>闲聊</translation>
+    </message>
+    <message>
+        <source>Writing a text</source>
+        <translation>写作</translation>
+    </message>
+    <message>
+        <source>Rewriting</source>
+        <translation>改写</translation>
+    </message>
+    <message>
+        <source>Translation</source>
+        <translation>翻译</translation>
+    </message>
+    <message>
+        <source>Summary</source>
+        <translation>总结</translation>
+    </message>
+    <message>
+        <source>Extraction</source>
+        <translation>信息提取</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>编程</translation>
+    </message>
+    <message>
+        <source>Maths</source>
+        <translation>数学</translation>
+    </message>
+    <message>
+        <source>Reasoning</source>
+        <translation>推理</translation>
+    </message>
+    <message>
+        <source>Knowledge</source>
+        <translation>知识问答</translation>
+    </message>
+    <message>
+        <source>Advice</source>
+        <translation>建议</translation>
+    </message>
+    <message>
+        <source>Role play</source>
+        <translation>角色扮演</translation>
     </message>
 </context>
 <context>

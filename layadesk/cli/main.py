@@ -263,13 +263,17 @@ def _not_negative(text: str) -> float:
     return value
 
 
+def _say_it_is_open() -> None:
+    print("layadesk: it is open already with this data folder; its window is in front now", file=sys.stderr)
+
+
 def _window(options: argparse.Namespace) -> int:
     from layadesk.ui.texts.missing_library import missing_library, plain_sentences  # noqa: PLC0415 - no Qt in it
 
     try:
         from layadesk import app  # noqa: PLC0415 - Qt and the rooms behind it only for the window
 
-        return app.run_window(options.data_dir, engine=options.engine)
+        return app.run_window(options.data_dir, engine=options.engine, was_open=_say_it_is_open)
     except ImportError as error:
         if "libEGL" not in str(error) and ".so" not in str(error):
             raise

@@ -94,6 +94,7 @@ class ErrorCode(StrEnum):
     DATABASE_BUSY = "database_busy"
     DATABASE_MIGRATION_FAILED = "database_migration_failed"
     OUT_OF_MEMORY = "out_of_memory"
+    ALREADY_RUNNING = "already_running"
     QT_MISSING_LIBRARY = "qt_missing_library"
     NO_DISPLAY = "no_display"
     SAFE_MODE = "safe_mode"
@@ -176,6 +177,7 @@ _ENVIRONMENT = frozenset(
         ErrorCode.DATABASE_BUSY,
         ErrorCode.DATABASE_MIGRATION_FAILED,
         ErrorCode.OUT_OF_MEMORY,
+        ErrorCode.ALREADY_RUNNING,
         ErrorCode.QT_MISSING_LIBRARY,
         ErrorCode.NO_DISPLAY,
         ErrorCode.SAFE_MODE,

@@ -25,6 +25,7 @@ from layadesk.ui.language import Language
 from layadesk.ui.shell.appearance import Appearance
 from layadesk.ui.shell.closing import ENDING
 from layadesk.ui.shell.main_window import MainWindow
+from layadesk.ui.shell.single_window import SingleWindow, has_come_forward
 from layadesk.ui.texts.missing_library import missing_library
 from layadesk.ui.theme.icons import application_icon
 from layadesk.ui.theme.theme import Theme
@@ -33,14 +34,23 @@ if TYPE_CHECKING:
     from layadesk.usecases.bundle import UseCases
 
 
+__all__ = ["has_come_forward", "run"]
+
 log = logging.getLogger(__name__)
 
 
-def run(use_cases: "UseCases", *, after_first_paint: Callable[[], None], before_quit: Callable[[], None]) -> int:
+def run(
+    use_cases: "UseCases",
+    *,
+    after_first_paint: Callable[[], None],
+    before_quit: Callable[[], None],
+    data_dir: Path | None = None,
+) -> int:
     """Show the window and stay until it is closed; returns the exit status.
 
     `after_first_paint` is called once, on the GUI thread, when the window is on screen: start processes and samplers
     there. `before_quit` is called when the window is gone and everything it has to say has been said; it may block.
+    `data_dir`: later starts on that folder are led to this window.
     Raises QT_MISSING_LIBRARY and NO_DISPLAY, where Qt itself would end the process.
     """
     check_display()
@@ -51,6 +61,8 @@ def run(use_cases: "UseCases", *, after_first_paint: Callable[[], None], before_
     window = MainWindow(use_cases, bridge=bridge, appearance=appearance)
     window.painted.connect(after_first_paint)
     window.painted.connect(window.load_charts)
+    if data_dir is not None:
+        window.painted.connect(lambda: SingleWindow(data_dir, window))
     restore_hooks = install_excepthook(window.show_failure)
     quitter = Quitter(app)
     window.show()

@@ -2,12 +2,14 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QImage
 
-from tests.fakes.window_program import left_after, window_program
+from tests.fakes.window_program import REPO, left_after, window_program
 
 pytestmark = [pytest.mark.window, pytest.mark.llama]
 
@@ -62,3 +64,39 @@ def test_escape_stops_the_answer_and_its_text_is_kept(display: str, starter_data
         program.type("Good. Say yes.")
         program.press("Return")
         assert program.wait_answer(1, "complete")
+
+
+def test_a_stopped_answer_is_gone_on_with_by_keyboard_and_grows_in_the_same_message(
+    display: str, starter_data: Path, tmp_path: Path
+) -> None:
+    with window_program(display, starter_data) as program:
+        program.wait_until_shown()
+        program.type("Write a very long story about the sea.")
+        program.press("Return")
+        program.wait_answer(0, "streaming")
+        while not program.answers()[0][1]:
+            program.wait_answer(0, "streaming")
+        program.press("Escape")
+        begun = program.wait_answer(0, "cancelled")
+        # Back from the message field: attach, menu, again, copy, "Answer again", "Continue".
+        program.press(*["shift+Tab"] * 6, "space")
+        whole = program.wait_answer(0, "complete")
+        if os.environ.get(KEEP):
+            program.screenshot(Path(os.environ[KEEP]) / "continued.png", (0, 0, 1200, 780))
+        assert whole.startswith(begun)
+        assert len(whole) > len(begun)
+        assert len(program.answers()) == 1
+        second = subprocess.run(
+            [sys.executable, "-m", "layadesk", "--data-dir", str(starter_data)],
+            env={**os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb"},
+            cwd=REPO,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+            check=True,
+        )
+        assert "it is open already" in second.stderr
+    ((timings,),) = program.rows("select timings from message where role='assistant'")
+    told = json.loads(str(timings))
+    assert told["n_before"] > 0
+    assert told["n_prompt"] - told["n_cached"] <= 2, "what was written lies in cells"

@@ -7,7 +7,9 @@ from PySide6.QtCore import QEvent, Signal, Slot
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from layadesk.domain.chat import Message, Rating
+from layadesk.domain.routing_labels import TASKS
 from layadesk.ui.chat.message_actions import BUTTON_PX
+from layadesk.ui.texts.task_names import task_name
 from layadesk.ui.widgets.icon_button import IconButton
 
 Experts = Callable[[], Sequence[tuple[str, str]]]  # id and name of those that could answer
@@ -17,11 +19,13 @@ class AnswerMenu(IconButton):
     """Signals:
     expert_chosen: id of the expert that is to answer instead.
     rated: what the user thinks of the route; "" takes it back.
+    task_corrected: what was really asked for, one of TASKS; "" takes it back.
     place_requested: it is to be pointed at on the charts of the machine.
     """
 
     expert_chosen = Signal(str)
     rated = Signal(str)
+    task_corrected = Signal(str)
     place_requested = Signal()
 
     def __init__(self, experts: Experts, parent: QWidget | None = None) -> None:
@@ -65,8 +69,19 @@ class AnswerMenu(IconButton):
             action.setChecked(rating is value)
             action.setEnabled(message.route is not None)
             action.triggered.connect(partial(self._rate, "" if rating is value else value.value))
+        self._add_tasks(message)
         self._menu.addSeparator()
         self._menu.addAction(self.tr("Show on the charts")).triggered.connect(self.place_requested)
+
+    def _add_tasks(self, message: Message) -> None:
+        said = None if message.correction is None else message.correction.task
+        tasks = self._menu.addMenu(self.tr("The task was"))
+        tasks.setEnabled(message.route is not None)
+        for task in TASKS:
+            action = tasks.addAction(task_name(task))
+            action.setCheckable(True)
+            action.setChecked(said == task)
+            action.triggered.connect(partial(self._correct_task, "" if said == task else task))
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:
@@ -78,6 +93,9 @@ class AnswerMenu(IconButton):
 
     def _rate(self, rating: str) -> None:
         self.rated.emit(rating)
+
+    def _correct_task(self, task: str) -> None:
+        self.task_corrected.emit(task)
 
     def _retranslate(self) -> None:
         self.set_name(self.tr("More for this answer"))

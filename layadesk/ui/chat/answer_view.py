@@ -34,6 +34,7 @@ class AnswerView(MessageFrame):
         sibling_requested: id of the message to show in its place.
         again_with_requested: id of the answer, id of the expert that is to answer instead.
         route_rated: id of the answer, what the user thinks of its route, "" takes it back.
+        task_corrected: id of the answer, what was really asked for, "" takes it back.
         route_requested: the answer whose route is to be shown, a Message.
         place_requested: id of the answer to point at on the charts.
         link_chosen: the address of a link in it.
@@ -43,6 +44,7 @@ class AnswerView(MessageFrame):
     go_on_requested = Signal(str)
     again_with_requested = Signal(str, str)
     route_rated = Signal(str, str)
+    task_corrected = Signal(str, str)
     route_requested = Signal(object)
     place_requested = Signal(str)
     sibling_requested = Signal(str)
@@ -93,6 +95,7 @@ class AnswerView(MessageFrame):
         self.menu_button = AnswerMenu(experts)
         self.menu_button.expert_chosen.connect(self._on_expert_chosen)
         self.menu_button.rated.connect(self._on_rated)
+        self.menu_button.task_corrected.connect(self._on_task_corrected)
         self.menu_button.place_requested.connect(self._on_place_requested)
         self._lay_out()
         self._show_text(message)
@@ -320,6 +323,10 @@ class AnswerView(MessageFrame):
     @Slot(str)
     def _on_rated(self, rating: str) -> None:
         self.route_rated.emit(self._message.message_id, rating)
+
+    @Slot(str)
+    def _on_task_corrected(self, task: str) -> None:
+        self.task_corrected.emit(self._message.message_id, task)
 
     @Slot()
     def _on_place_requested(self) -> None:

@@ -83,6 +83,13 @@ class ChatActions(QObject):
         conversation_id = self._conversation().conversation_id
         self._set(conversation_id, self._use_cases.conversations.correct(conversation_id, answer_id, correction))
 
+    @Slot(str, str)
+    def correct_task(self, answer_id: str, task: str) -> None:
+        """Keep what was really asked for, so that the router can learn it; "" takes it back."""
+        correction = Correction(Rating.WRONG, task=task) if task else None
+        conversation_id = self._conversation().conversation_id
+        self._set(conversation_id, self._use_cases.conversations.correct(conversation_id, answer_id, correction))
+
     @Slot(str)
     def pin(self, expert_id: str) -> None:
         """Have one expert answer in this conversation; "" is Auto."""

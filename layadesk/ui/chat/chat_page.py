@@ -171,6 +171,7 @@ class ChatPage(QWidget):
         self.transcript.go_on_requested.connect(self._actions.go_on)
         self.transcript.again_with_requested.connect(self._actions.again_with)
         self.transcript.route_rated.connect(self._actions.rate)
+        self.transcript.task_corrected.connect(self._actions.correct_task)
         self.transcript.route_requested.connect(self.route_requested)
         self.transcript.link_chosen.connect(self.link_question.ask)
         self.transcript.sibling_requested.connect(self._on_sibling_requested)

@@ -25,6 +25,7 @@ class TranscriptView(NearColumn):
     go_on_requested: id of the answer to go on with.
     again_with_requested: id of the answer, id of the expert that is to answer instead.
     route_rated: id of the answer, what the user thinks of its route.
+    task_corrected: id of the answer, what was really asked for, "" takes it back.
     route_requested: the answer, a Message, whose route is to be shown.
     place_requested: id of the answer to point at on the charts.
     sibling_requested: id of the message to show in place of its sibling.
@@ -36,6 +37,7 @@ class TranscriptView(NearColumn):
     go_on_requested = Signal(str)
     again_with_requested = Signal(str, str)
     route_rated = Signal(str, str)
+    task_corrected = Signal(str, str)
     route_requested = Signal(object)
     place_requested = Signal(str)
     sibling_requested = Signal(str)
@@ -169,6 +171,7 @@ class TranscriptView(NearColumn):
             )
             view.again_with_requested.connect(self.again_with_requested)
             view.route_rated.connect(self.route_rated)
+            view.task_corrected.connect(self.task_corrected)
             view.route_requested.connect(self.route_requested)
             view.place_requested.connect(self.place_requested)
             view.again_requested.connect(self.again_requested)

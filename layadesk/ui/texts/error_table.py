@@ -147,6 +147,10 @@ ERROR_TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
         QT_TRANSLATE_NOOP("errors", "An answer is still being written in this conversation."),
         QT_TRANSLATE_NOOP("errors", "Wait until it is complete, or stop it first."),
     ),
+    ErrorCode.ALREADY_RUNNING: (
+        QT_TRANSLATE_NOOP("errors", "LayaDesk is open already with the data folder {path}, and does not answer."),
+        QT_TRANSLATE_NOOP("errors", "Wait until it answers again, or end it; another --data-dir opens a second one."),
+    ),
     ErrorCode.CANNOT_CONTINUE: (
         QT_TRANSLATE_NOOP("errors", "This answer cannot be gone on with."),
         QT_TRANSLATE_NOOP("errors", "Only the last answer can, where it was stopped or cut off. Answer again instead."),

@@ -5,7 +5,8 @@ estimated; what is read stays in its place when an estimate is replaced by a mea
 end in view, unless the reader has scrolled away from it.
 """
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
@@ -21,6 +22,7 @@ END_SLACK_PX = 12
 NEAR_PX = 300
 FAR_PX = 3_000
 MAX_ROUNDS = 6
+BUILD_S = 0.015  # while scrolling, in one turn: three frames are too long for a hand on the wheel
 
 Place = tuple[int, tuple[int, int]]  # index of an item, and a place in it
 
@@ -74,6 +76,11 @@ class NearColumn(QScrollArea):
         self._order_timer.setSingleShot(True)
         self._order_timer.setInterval(0)
         self._order_timer.timeout.connect(self.views_changed)
+        self._fill_timer = QTimer(self)
+        self._fill_timer.setSingleShot(True)
+        self._fill_timer.setInterval(0)
+        self._fill_timer.timeout.connect(self._on_fill)
+        self._build_until: float | None = None
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidget(self._column)
@@ -82,7 +89,7 @@ class NearColumn(QScrollArea):
     @property
     def is_settled(self) -> bool:
         """Whether every change has reached the screen."""
-        return not self._order_timer.isActive()
+        return not self._order_timer.isActive() and not self._fill_timer.isActive()
 
     @property
     def follows_end(self) -> bool:
@@ -103,7 +110,7 @@ class NearColumn(QScrollArea):
             self._heights.append(estimate)
         if estimates:
             self._follows_end = True
-        self._arrange()
+        self._arrange(within_s=BUILD_S)
         if estimates:
             self._order_timer.start()
 
@@ -139,18 +146,23 @@ class NearColumn(QScrollArea):
     def _column_width(self) -> int:
         return max(min(self.width() - 2 * GAP_L, TRANSCRIPT_WIDTH), 100)
 
-    def _arrange(self) -> None:
-        """Build what is near, drop what is far, put all in their places, and keep what is read where it is."""
+    def _arrange(self, *, within_s: float | None = None) -> None:
+        """Build what is near, drop what is far, put all in their places, and keep what is read where it is.
+
+        `within_s`: build about so long, at least one, and the rest in the next turns of the event loop.
+        """
         if self._is_adjusting or not self.isVisible():
             return
         self._is_adjusting = True
+        self._build_until = None if within_s is None else time.monotonic() + within_s
+        self._fill_timer.stop()
         n_before = set(self._shown)
         for _ in range(MAX_ROUNDS):
             self._resize_column()
             self._restore_place()
             has_changed = self._measure_near()
             self._put_in_place()
-            if not has_changed:
+            if not has_changed or self._fill_timer.isActive():
                 break
         self._drop_far()
         self._is_adjusting = False
@@ -183,21 +195,39 @@ class NearColumn(QScrollArea):
             self._place = (index, view.place_of(offset) if view is not None else (0, offset))
 
     def _measure_near(self) -> bool:
-        """Build and measure what is seen and a little around it; true when a height was another one."""
+        """Build and measure what is seen, then a little around it; true when a height was another one."""
         top = self.verticalScrollBar().value() - GAP_M
         bottom = top + self.viewport().height()
         width = self._column_width()
         has_changed = False
-        index = self._heights.index_at(max(top - NEAR_PX, 0))
-        while index < len(self._keys) and self._heights.top(index) <= bottom + NEAR_PX:
-            view = self._shown.get(self._keys[index]) or self._add(index, width)
+        for index in self._near(top, bottom):
+            view = self._shown.get(self._keys[index])
+            if view is None:
+                if self._build_until is not None and has_changed and time.monotonic() > self._build_until:
+                    self._fill_timer.start()
+                    break
+                view = self._add(index, width)
             if as_widget(view).width() != width:
                 as_widget(view).resize(width, as_widget(view).height())
             at = self._heights.top(index)
             view.show_range(top - at, bottom - at)
             has_changed |= self._heights.set(index, view.needed_height(width))
-            index += 1
         return has_changed
+
+    def _near(self, top: int, bottom: int) -> Iterator[int]:
+        """Indices of what is seen, from where the reader is, and of what is just below and above; heights may change
+        meanwhile.
+        """
+        first = index = self._heights.index_at(max(top, 0))
+        if self._follows_end:  # what is seen is the end, whatever the bar says before it knows the new length
+            first = index = max(len(self._keys) - 1, 0)
+            top, bottom = max(top, self._heights.total - self.viewport().height()), max(bottom, self._heights.total)
+        while index < len(self._keys) and self._heights.top(index) <= bottom + NEAR_PX:
+            yield index
+            index += 1
+        while first > 0 and self._heights.top(first) > top - NEAR_PX:
+            first -= 1
+            yield first
 
     def _drop_far(self) -> None:
         top = self.verticalScrollBar().value() - GAP_M
@@ -256,7 +286,11 @@ class NearColumn(QScrollArea):
             return
         self._follows_end = self.verticalScrollBar().maximum() - value <= END_SLACK_PX
         self._note_place()
-        self._arrange()
+        self._arrange(within_s=BUILD_S)
+
+    @Slot()
+    def _on_fill(self) -> None:
+        self._arrange(within_s=BUILD_S)
 
 
 def as_widget(view: ItemView) -> QWidget:
