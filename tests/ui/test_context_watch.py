@@ -27,7 +27,7 @@ def test_an_exact_count_stands_without_a_reservation(stage: Stage) -> None:
     assert stage.window.page.composer.warning.text() == ""
 
 
-def test_what_will_be_left_out_is_said_with_both_numbers_before_sending(stage: Stage) -> None:
+def test_what_will_be_left_out_is_said_with_both_numbers_before_sending(stage: Stage) -> None:  # G02
     write(stage, "Hello", ContextCount("smol", 9_120, 7_000, 4, 8192, is_exact=True))
     warning = stage.window.page.composer.warning
     assert warning.text() == (

@@ -22,6 +22,7 @@ END_SLACK_PX = 12
 NEAR_PX = 300
 FAR_PX = 3_000
 MAX_ROUNDS = 6
+N_AT_ONCE = 8  # so many new items are built in one turn; a long conversation shows its end first
 BUILD_S = 0.015  # while scrolling, in one turn: three frames are too long for a hand on the wheel
 
 Place = tuple[int, tuple[int, int]]  # index of an item, and a place in it
@@ -110,7 +111,7 @@ class NearColumn(QScrollArea):
             self._heights.append(estimate)
         if estimates:
             self._follows_end = True
-        self._arrange(within_s=BUILD_S)
+        self._arrange(within_s=BUILD_S if len(estimates) > N_AT_ONCE else None)
         if estimates:
             self._order_timer.start()
 
@@ -199,14 +200,15 @@ class NearColumn(QScrollArea):
         top = self.verticalScrollBar().value() - GAP_M
         bottom = top + self.viewport().height()
         width = self._column_width()
-        has_changed = False
+        has_changed = has_built = False
         for index in self._near(top, bottom):
             view = self._shown.get(self._keys[index])
             if view is None:
-                if self._build_until is not None and has_changed and time.monotonic() > self._build_until:
+                if self._build_until is not None and has_built and time.monotonic() > self._build_until:
                     self._fill_timer.start()
                     break
                 view = self._add(index, width)
+                has_built = True
             if as_widget(view).width() != width:
                 as_widget(view).resize(width, as_widget(view).height())
             at = self._heights.top(index)
