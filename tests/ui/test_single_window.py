@@ -13,10 +13,7 @@ from layadesk.domain.errors import ErrorCode, LayaDeskError
 from layadesk.ui.shell import single_window
 from layadesk.ui.shell.single_window import SingleWindow, has_come_forward, meeting_point, raise_running
 
-pytestmark = [
-    pytest.mark.skipif(sys.platform == "win32", reason="written for sockets with a path; pipes were not run"),
-    pytest.mark.qt_log_ignore("^This plugin does not support raise"),
-]
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="written for sockets with a path; pipes were not run")
 
 
 @pytest.fixture(autouse=True)
