@@ -48,6 +48,7 @@ class LookAtLibrary:
         self._library = library
         self._router_figures = router_figures
         self._executor = ThreadPoolExecutor(1, "library-look")
+        self._slow = ThreadPoolExecutor(1, "library-suggest")  # takes seconds, which no look should wait for
 
     def __call__(self) -> Future[LibrarySeen]:
         """Entries, leftovers and free space, as they are now."""
@@ -55,7 +56,7 @@ class LookAtLibrary:
 
     def suggest(self, n_ctx: int, *, language: str = "") -> Future[Suggested]:
         """What to begin with here, with `n_ctx` tokens for each conversation. `language` is the user's, as `zh`."""
-        return self._executor.submit(self._suggest, n_ctx, language)
+        return self._slow.submit(self._suggest, n_ctx, language)
 
     def removal(self, model_id: str) -> Future[Removal]:
         """What removing it would do, to be shown before. Fails with UNKNOWN_EXPERT."""
@@ -64,6 +65,7 @@ class LookAtLibrary:
     def close(self) -> None:
         """Wait for what runs; nothing new is taken."""
         self._executor.shutdown(wait=True, cancel_futures=True)
+        self._slow.shutdown(wait=True, cancel_futures=True)
 
     def _look(self) -> LibrarySeen:
         return LibrarySeen(self._library.entries(), self._library.leftovers(), self._library.room())
