@@ -4785,4 +4785,137 @@
         <translation>已移除 {name} 及其密钥。</translation>
     </message>
 </context>
+<context>
+    <name>ServerPage</name>
+    <message>
+        <source>It is on. Programs on this machine can ask.</source>
+        <translation>已开启。本机上的程序可以提问。</translation>
+    </message>
+    <message>
+        <source>It is on, and not encrypted. Programs on other machines can ask with the key.</source>
+        <translation>已开启，未加密。其他机器上的程序可凭密钥提问。</translation>
+    </message>
+    <message>
+        <source>It is being switched on…</source>
+        <translation>正在开启…</translation>
+    </message>
+    <message>
+        <source>It is off. Switched on, other programs can ask here as they would ask OpenAI.</source>
+        <translation>已关闭。开启后，其他程序可以像询问 OpenAI 一样在这里提问。</translation>
+    </message>
+    <message>
+        <source>Server</source>
+        <translation>服务器</translation>
+    </message>
+    <message>
+        <source>Switch off</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Switch on</source>
+        <translation>开启</translation>
+    </message>
+    <message>
+        <source>Use port {port}</source>
+        <translation>使用端口 {port}</translation>
+    </message>
+    <message>
+        <source>Make a new key</source>
+        <translation>生成新密钥</translation>
+    </message>
+    <message>
+        <source>Ask for no key</source>
+        <translation>不要求密钥</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>API key</source>
+        <translation>API 密钥</translation>
+    </message>
+    <message>
+        <source>To paste</source>
+        <translation>可粘贴的代码</translation>
+    </message>
+    <message>
+        <source>What was asked</source>
+        <translation>请求记录</translation>
+    </message>
+    <message>
+        <source>Address for other programs</source>
+        <translation>供其他程序使用的地址</translation>
+    </message>
+    <message>
+        <source>Copy the address</source>
+        <translation>复制地址</translation>
+    </message>
+    <message>
+        <source>New API key, shown only now</source>
+        <translation>新的 API 密钥，仅此时显示</translation>
+    </message>
+    <message>
+        <source>Copy the key</source>
+        <translation>复制密钥</translation>
+    </message>
+    <message>
+        <source>Copy the key now: it is kept as a hash only and cannot be shown again.</source>
+        <translation>请立即复制密钥：只保存其哈希值，无法再次显示。</translation>
+    </message>
+    <message>
+        <source>No key is asked for. Other addresses than this machine's own need one.</source>
+        <translation>不要求密钥。本机以外的地址需要密钥。</translation>
+    </message>
+    <message>
+        <source>Programs have to send the key that ends in {tail}.</source>
+        <translation>程序必须发送以 {tail} 结尾的密钥。</translation>
+    </message>
+    <message>
+        <source>Nothing yet. Each request stands here with its expert, tokens and time; never what was said.</source>
+        <translation>暂无记录。每个请求会显示专家、token 数和时间，绝不显示内容。</translation>
+    </message>
+    <message>
+        <source>Since the start of the program, the newest first; never what was said.</source>
+        <translation>自程序启动以来，最新的在前；绝不显示内容。</translation>
+    </message>
+</context>
+<context>
+    <name>RequestLog</name>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Client</source>
+        <translation>客户端</translation>
+    </message>
+    <message>
+        <source>Path</source>
+        <translation>路径</translation>
+    </message>
+    <message>
+        <source>Expert</source>
+        <translation>专家</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>token 数</translation>
+    </message>
+    <message>
+        <source>Took</source>
+        <translation>用时</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>状态</translation>
+    </message>
+</context>
+<context>
+    <name>SnippetBox</name>
+    <message>
+        <source>Copy this code</source>
+        <translation>复制这段代码</translation>
+    </message>
+</context>
 </TS>

@@ -113,6 +113,19 @@ class Serve:
         self._key.forget()
         self._restart()
 
+    def make_key(self) -> "Future[str]":
+        """As `new_key`, in the background."""
+        return self._executor.submit(self.new_key)
+
+    def drop_key(self) -> "Future[KeyHash | None]":
+        """As `forget_key`, in the background; what is asked for then."""
+        self._executor.submit(self.forget_key)
+        return self.look_at_key()
+
+    def look_at_key(self) -> "Future[KeyHash | None]":
+        """As `key`, in the background."""
+        return self._executor.submit(self._key.read)
+
     def close(self) -> None:
         """With the program."""
         self._executor.shutdown(wait=False, cancel_futures=True)

@@ -62,6 +62,7 @@ from layadesk.usecases.turns import (
 )
 from tests.fakes.library_page import FakeDownloads, FakeLibrary, FakeLook
 from tests.fakes.remotes import FakeRemotes
+from tests.fakes.server import FakeServe
 
 if TYPE_CHECKING:
     from layadesk.usecases.bundle import UseCases
@@ -671,10 +672,10 @@ class FakeBundle:
     downloads: FakeDownloads
     look_at_library: FakeLook
     remotes: FakeRemotes
+    serve: FakeServe
     about: About
     start_problems: tuple[ErrorReport, ...] = ()
     routes: None = None  # no page asks for it yet
-    serve: None = None
 
 
 class House:
@@ -702,6 +703,7 @@ class House:
         self.counts = FakeCounts(self.store)
         self.ledger = FakeLedger()
         self.remotes = FakeRemotes(self.store)
+        self.serve = FakeServe(self.store, self.settings)
         self.library = FakeLibrary(self.store, self.experts)
         self.downloads = FakeDownloads(self.library)
         self.look = FakeLook(self.library, self.store)
@@ -735,6 +737,7 @@ class House:
             self.downloads,
             self.look,
             self.remotes,
+            self.serve,
             About(self.settings_root),
         )
         return cast("UseCases", bundle)

@@ -19,6 +19,7 @@ from layadesk.ui.monitor.memory_bills import MemoryBills
 from layadesk.ui.monitor.resource_panel import ResourcePanel
 from layadesk.ui.preferences.settings_page import SettingsPage
 from layadesk.ui.route.routes_page import RoutesPage
+from layadesk.ui.server.server_page import ServerPage
 from layadesk.ui.shell.alert_banner import AlertBanner
 from layadesk.ui.shell.appearance import Appearance
 from layadesk.ui.shell.closing import Closing
@@ -92,6 +93,10 @@ class MainWindow(QMainWindow):
         self.models = ModelWays(use_cases, bridge=bridge, chat=self.page, window=self)
         self.add_page(Destination.MODELS, self.models.page)
         self.add_page(Destination.HEALTH, HealthPage(use_cases.diagnose, bridge=bridge))
+        self.add_page(
+            Destination.SERVER,
+            ServerPage(use_cases.serve, use_cases.settings, name_of=self._experts.name_of, bridge=bridge),
+        )
         self.routes_page = RoutesPage(use_cases.route_counts, name_of=self._experts.name_of, bridge=bridge)
         self.add_page(Destination.ROUTES, self.routes_page)
         self.settings_page = SettingsPage(
