@@ -18,8 +18,10 @@ def messages_that_fit(request: Generate, expert: RemoteExpert) -> tuple[tuple[Pr
     """The messages to send and how many of the oldest were left out, by an estimate; all where `n_ctx` is not known,
     and where nothing may be left out: then the server counts, and says so.
 
-    Raises CONTEXT_LENGTH_EXCEEDED.
+    Raises CONTEXT_LENGTH_EXCEEDED, and BAD_PARAMETER for a text without a template: a chat address takes none.
     """
+    if request.is_raw:
+        raise fail(ErrorCode.BAD_PARAMETER, parameter="model", value=request.model_id, detail="it only chats")
     if expert.n_ctx is None or request.keeps_all:
         return request.messages, 0
     reserve = answer_reserve(expert.n_ctx, request.sampling.max_tokens)

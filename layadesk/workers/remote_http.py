@@ -108,7 +108,7 @@ class RemoteHttp:
                     break
                 piece = read_piece(event)
                 has_ended = has_ended or piece.finish is not None
-                if piece.text or piece.thinking or piece.finish:  # empty events do not count as life
+                if piece.text or piece.thinking or piece.calls or piece.finish:  # empty events do not count as life
                     patience.renew(self._timing.stall_s)
                 yield piece
             else:

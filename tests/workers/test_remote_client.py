@@ -16,7 +16,15 @@ import msgspec
 import pytest
 
 from layadesk.domain.errors import ErrorCode, ErrorReport
-from layadesk.domain.inference import FinishReason, PromptMessage, Role, SamplingParams, ThinkingParams
+from layadesk.domain.inference import (
+    FinishReason,
+    PromptMessage,
+    Role,
+    SamplingParams,
+    ThinkingParams,
+    ToolCall,
+    ToolUse,
+)
 from layadesk.domain.remote import RemoteExpert
 from layadesk.protocol.commands import Generate
 from layadesk.protocol.events import Failed, Finished, PromptBuilt, RequestEvent, TextDelta
@@ -170,6 +178,49 @@ def test_sampling_and_thinking_are_said_in_the_servers_words_and_only_what_was_a
     assert said["reasoning_effort"] == "low"
     assert said["chat_template_kwargs"] == {"enable_thinking": True}
     assert json.loads(json.dumps(said["response_format"]))["json_schema"]["schema"] == {"type": "object"}
+
+
+def test_tools_are_passed_on_and_calls_are_put_together(far: Far) -> None:
+    def call(exchange: Exchange) -> None:
+        exchange.head()
+        first = {"index": 0, "id": "c1", "type": "function", "function": {"name": "time", "arguments": ""}}
+        for delta in (first, {"index": 0, "function": {"arguments": '{"zo'}}, {"function": {"arguments": 'ne": 1}'}}):
+            exchange.event(choices=[{"index": 0, "delta": {"content": None, "tool_calls": [delta]}}])
+        exchange.finish("tool_calls")
+
+    far.peer.script = call
+    tools = [{"type": "function", "function": {"name": "time"}}]
+    asked = (
+        PromptMessage(Role.USER, "what time is it?"),
+        PromptMessage(Role.ASSISTANT, "", (ToolCall("c0", "time", "{}"),)),
+        PromptMessage(Role.TOOL, "noon", tool_call_id="c0"),
+    )
+    end = far.ask(messages=asked, tools=ToolUse(json.dumps(tools), ("time",))).end()
+    assert isinstance(end, Finished)
+    assert end.tool_calls == (ToolCall("c1", "time", '{"zone": 1}'),)
+    said = far.peer.asked[0].json
+    assert said["tools"] == tools
+    assert said["tool_choice"] == {"type": "function", "function": {"name": "time"}}
+    messages = said["messages"]
+    assert isinstance(messages, list)
+    assert messages[1]["tool_calls"][0]["function"]["name"] == "time"
+    assert messages[2]["tool_call_id"] == "c0"
+
+
+def test_a_text_without_a_template_cannot_be_asked_of_a_chat_address(far: Far) -> None:
+    end = far.ask(is_raw=True).end()
+    assert isinstance(end, Failed)
+    assert end.error.code is ErrorCode.BAD_PARAMETER
+    assert far.peer.asked == []
+
+
+def test_nothing_is_left_out_for_who_wants_all_kept(far: Far) -> None:
+    far.expert = replace(far.expert, n_ctx=300)
+    said = tuple(PromptMessage(Role.USER, "word " * 100) for _ in range(9))
+    far.ask(messages=said, keeps_all=True).end()
+    sent = far.peer.asked[0].json["messages"]
+    assert isinstance(sent, list)
+    assert len(sent) == 9
 
 
 def test_a_server_that_refuses_a_field_is_asked_once_more_in_plain_words(far: Far) -> None:

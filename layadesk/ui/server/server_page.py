@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Slot
-from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -97,6 +97,11 @@ class ServerPage(QWidget):
         self._on_status(self._serve.status)
         self._look_at_key()
 
+    def hideEvent(self, event: QHideEvent) -> None:
+        if not event.spontaneous():  # another page; a window that is only put away still shows the key
+            self._show_key_row(is_shown=False)
+        super().hideEvent(event)
+
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:
             self._retranslate()
@@ -105,27 +110,27 @@ class ServerPage(QWidget):
     def _lay_out(self) -> None:
         column = self._area.column
         for widget in (self.told, self.other_port):
-            column.addQWidget(widget)
+            column.addWidget(widget)
         address, key, paste, asked = self._headings
-        column.addQWidget(address)
+        column.addWidget(address)
         column.addLayout(_row(self.address, self.copy_address))
-        column.addQWidget(key)
-        column.addQWidget(self.key_told)
+        column.addWidget(key)
+        column.addWidget(self.key_told)
         column.addLayout(_row(self.made_key, self.copy_key))
         buttons = _row(self.new_key, self.forget_key)
         buttons.addStretch(1)
         column.addLayout(buttons)
-        column.addQWidget(paste)
-        column.addQWidget(self.snippets)
-        column.addQWidget(asked)
-        column.addQWidget(self.log_told)
-        column.addQWidget(self.table)
+        column.addWidget(paste)
+        column.addWidget(self.snippets)
+        column.addWidget(asked)
+        column.addWidget(self.log_told)
+        column.addWidget(self.table)
         column.addStretch(1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addQWidget(self.header)
-        layout.addQWidget(self._area, 1)
+        layout.addWidget(self.header)
+        layout.addWidget(self._area, 1)
 
     @Slot()
     def _on_switch(self) -> None:
@@ -284,7 +289,7 @@ def _row(*widgets: QWidget) -> QHBoxLayout:
     row = QHBoxLayout()
     row.setSpacing(GAP_S)
     for widget in widgets:
-        row.addQWidget(widget)
+        row.addWidget(widget)
     return row
 
 
