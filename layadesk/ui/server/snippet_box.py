@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 
 from layadesk.ui.markup.code_view import CodeText
 from layadesk.ui.server.snippets import Snippet
+from layadesk.ui.theme.fonts import strong_font
 from layadesk.ui.theme.tokens import GAP_M, GAP_S
 from layadesk.ui.widgets.icon_button import IconButton
 from layadesk.ui.widgets.roles import set_role
@@ -55,6 +56,7 @@ class SnippetBox(QFrame):
         self._shown = index
         for number, tab in enumerate(self.tabs):
             tab.setChecked(number == index)
+            tab.setFont(strong_font() if number == index else self.font())
         code = self._snippets[index].code
         if self.code.toPlainText() != code:
             self.code.setPlainText(code)
