@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from layadesk.domain.errors import ErrorCode, ErrorReport
+from layadesk.domain.errors import ErrorCode, ErrorReport, Fact
 from layadesk.domain.server import ServedRequest, ServerState, ServerStatus
 from layadesk.settings import definitions
 from layadesk.ui.language import CHINESE, ENGLISH
@@ -39,7 +39,7 @@ def test_it_is_switched_on_and_off(page: ServerPage, stage: Stage) -> None:
 
 
 def test_a_port_in_use_is_named_and_another_one_is_offered(page: ServerPage, stage: Stage) -> None:
-    facts = {"host": "127.0.0.1", "port": 8000, "owner": "python", "pid": 7, "free_port": 8001}
+    facts: dict[str, Fact] = {"host": "127.0.0.1", "port": 8000, "owner": "python", "pid": 7, "free_port": 8001}
     stage.house.serve.error = ErrorReport(ErrorCode.PORT_IN_USE, facts)
     page.switch.click()
     stage.qtbot.waitUntil(page.other_port.isVisible)
