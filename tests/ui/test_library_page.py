@@ -42,6 +42,13 @@ def names(page: LibraryPage) -> list[str]:
     return [one.card.model_id for one in page.catalogue.shown()]
 
 
+def test_before_the_first_look_nothing_is_said_to_be_missing(stage: Stage) -> None:
+    catalogue = stage.window.models.page.catalogue
+    assert catalogue.cards == {}
+    assert catalogue.empty.isHidden()
+    assert catalogue.count.text() == ""
+
+
 def test_each_model_says_whether_it_fits_here_in_words(page: LibraryPage) -> None:
     badges = {model_id: one.badge.text() for model_id, one in page.catalogue.cards.items()}
     assert badges["four"] == "fits · reading speed"

@@ -149,7 +149,7 @@ class CatalogueView(QWidget):
         self._routers_title.setVisible(bool(n_routers))
         self._routers_note.setVisible(bool(n_routers))
         self.empty.setVisible(bool(self.cards) and not n_experts + n_routers)
-        self.count.setText(self.tr("%n model(s)", "", n_experts))
+        self.count.setText(self.tr("%n model(s)", "", n_experts) if self.cards else "")
         self.focus_changed.emit()
 
     def _retranslate(self) -> None:
@@ -158,6 +158,4 @@ class CatalogueView(QWidget):
         self._routers_note.setText(
             self.tr("The router that came with the program does well; these are larger, and slower without a GPU.")
         )
-        self.count.setText(
-            self.tr("%n model(s)", "", len([c for c in self.shown() if c.entry.kind is CardKind.EXPERT]))
-        )
+        self.sift()
