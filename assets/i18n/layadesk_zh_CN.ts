@@ -2,6 +2,89 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>labels</name>
+    <message>
+        <source>chat</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>writing</source>
+        <translation>写作</translation>
+    </message>
+    <message>
+        <source>rewriting</source>
+        <translation>改写</translation>
+    </message>
+    <message>
+        <source>translation</source>
+        <translation>翻译</translation>
+    </message>
+    <message>
+        <source>summaries</source>
+        <translation>摘要</translation>
+    </message>
+    <message>
+        <source>extraction</source>
+        <translation>信息提取</translation>
+    </message>
+    <message>
+        <source>code</source>
+        <translation>代码</translation>
+    </message>
+    <message>
+        <source>math</source>
+        <translation>数学</translation>
+    </message>
+    <message>
+        <source>reasoning</source>
+        <translation>推理</translation>
+    </message>
+    <message>
+        <source>knowledge</source>
+        <translation>知识</translation>
+    </message>
+    <message>
+        <source>advice</source>
+        <translation>建议</translation>
+    </message>
+    <message>
+        <source>role play</source>
+        <translation>角色扮演</translation>
+    </message>
+    <message>
+        <source>general</source>
+        <translation>通用</translation>
+    </message>
+    <message>
+        <source>daily life</source>
+        <translation>日常生活</translation>
+    </message>
+    <message>
+        <source>programming</source>
+        <translation>编程</translation>
+    </message>
+    <message>
+        <source>science</source>
+        <translation>科学</translation>
+    </message>
+    <message>
+        <source>medicine</source>
+        <translation>医学</translation>
+    </message>
+    <message>
+        <source>law</source>
+        <translation>法律</translation>
+    </message>
+    <message>
+        <source>finance</source>
+        <translation>金融</translation>
+    </message>
+    <message>
+        <source>humanities</source>
+        <translation>人文</translation>
+    </message>
+</context>
+<context>
     <name>AboutDialog</name>
     <message>
         <source>About LayaDesk</source>
@@ -2766,57 +2849,6 @@
     </message>
 </context>
 <context>
-    <name>tasks</name>
-    <message>
-        <source>Small talk</source>
-        <translation>闲聊</translation>
-    </message>
-    <message>
-        <source>Writing a text</source>
-        <translation>写作</translation>
-    </message>
-    <message>
-        <source>Rewriting</source>
-        <translation>改写</translation>
-    </message>
-    <message>
-        <source>Translation</source>
-        <translation>翻译</translation>
-    </message>
-    <message>
-        <source>Summary</source>
-        <translation>总结</translation>
-    </message>
-    <message>
-        <source>Extraction</source>
-        <translation>信息提取</translation>
-    </message>
-    <message>
-        <source>Code</source>
-        <translation>编程</translation>
-    </message>
-    <message>
-        <source>Maths</source>
-        <translation>数学</translation>
-    </message>
-    <message>
-        <source>Reasoning</source>
-        <translation>推理</translation>
-    </message>
-    <message>
-        <source>Knowledge</source>
-        <translation>知识问答</translation>
-    </message>
-    <message>
-        <source>Advice</source>
-        <translation>建议</translation>
-    </message>
-    <message>
-        <source>Role play</source>
-        <translation>角色扮演</translation>
-    </message>
-</context>
-<context>
     <name>words</name>
     <message>
         <source>A smaller expert or a shorter context needs less memory.</source>
@@ -4447,10 +4479,6 @@
         <translation>还不知道它需要多少；文件到了以后会告诉你。</translation>
     </message>
     <message>
-        <source>advice</source>
-        <translation>建议</translation>
-    </message>
-    <message>
         <source>asking the hub</source>
         <translation>正在询问模型站</translation>
     </message>
@@ -4463,24 +4491,12 @@
         <translation>正在核对校验和</translation>
     </message>
     <message>
-        <source>code</source>
-        <translation>代码</translation>
-    </message>
-    <message>
-        <source>conversation</source>
-        <translation>对话</translation>
-    </message>
-    <message>
         <source>downloaded</source>
         <translation>已下载</translation>
     </message>
     <message>
         <source>downloading</source>
         <translation>正在下载</translation>
-    </message>
-    <message>
-        <source>extraction</source>
-        <translation>信息提取</translation>
     </message>
     <message>
         <source>fair: mistakes show in hard tasks</source>
@@ -4515,20 +4531,12 @@
         <translation>已安装</translation>
     </message>
     <message>
-        <source>knowledge</source>
-        <translation>知识</translation>
-    </message>
-    <message>
         <source>less than a minute left</source>
         <translation>还剩不到一分钟</translation>
     </message>
     <message>
         <source>made for this size by its maker, close to the original</source>
         <translation>由作者专门为这个大小制作，接近原版</translation>
-    </message>
-    <message>
-        <source>math</source>
-        <translation>数学</translation>
     </message>
     <message>
         <source>no difference to the original that anyone would notice</source>
@@ -4547,18 +4555,6 @@
         <translation>阅读速度</translation>
     </message>
     <message>
-        <source>reasoning</source>
-        <translation>推理</translation>
-    </message>
-    <message>
-        <source>rewriting</source>
-        <translation>改写</translation>
-    </message>
-    <message>
-        <source>role play</source>
-        <translation>角色扮演</translation>
-    </message>
-    <message>
         <source>size unknown</source>
         <translation>大小未知</translation>
     </message>
@@ -4571,10 +4567,6 @@
         <translation>已停止</translation>
     </message>
     <message>
-        <source>summaries</source>
-        <translation>摘要</translation>
-    </message>
-    <message>
         <source>the original, nothing taken away</source>
         <translation>原版，没有任何删减</translation>
     </message>
@@ -4585,10 +4577,6 @@
     <message>
         <source>too large</source>
         <translation>太大</translation>
-    </message>
-    <message>
-        <source>translation</source>
-        <translation>翻译</translation>
     </message>
     <message>
         <source>unknown</source>
@@ -4605,10 +4593,6 @@
     <message>
         <source>weak: only where nothing larger fits; a smaller model is often better</source>
         <translation>较弱：只在没有更大的放得下时使用；小一号的模型往往更好</translation>
-    </message>
-    <message>
-        <source>writing</source>
-        <translation>写作</translation>
     </message>
     <message>
         <source>your own file</source>

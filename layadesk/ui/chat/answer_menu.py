@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 from layadesk.domain.chat import Message, Rating
 from layadesk.domain.routing_labels import TASKS
 from layadesk.ui.chat.message_actions import BUTTON_PX
-from layadesk.ui.texts.task_names import task_name
+from layadesk.ui.texts.label_names import task_name
 from layadesk.ui.widgets.icon_button import IconButton
 
 Experts = Callable[[], Sequence[tuple[str, str]]]  # id and name of those that could answer

@@ -15,6 +15,7 @@ from layadesk.ui.chat.message_frame import MessageFrame
 from layadesk.ui.markup.message_body import MessageBody
 from layadesk.ui.markup.parts import Kit
 from layadesk.ui.texts import words
+from layadesk.ui.texts.label_names import domain_name, task_name
 from layadesk.ui.texts.numbers import milliseconds, per_second, seconds, tokens
 from layadesk.ui.texts.remote import route_marks
 from layadesk.ui.theme.fonts import small_font
@@ -254,11 +255,11 @@ class AnswerView(MessageFrame):
             return
         parts = route_marks(route, self._name_of)
         if route.task is not None and route.confidence is not None:
-            parts.append(f"{route.task} {route.confidence:.2f}")
+            parts.append(f"{task_name(route.task)} {route.confidence:.2f}")
         if route.complexity is not None:
             parts.append(words.complexity(route.complexity))
         if route.domain is not None:
-            parts.append(route.domain)
+            parts.append(domain_name(route.domain))
         parts.append(words.short_route_reason(route.reason))
         if route.route_ms is not None:
             parts.append(milliseconds(route.route_ms))

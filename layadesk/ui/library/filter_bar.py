@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEd
 from layadesk.domain.routing_labels import TASKS
 from layadesk.ui.library.filters import SIZES, Filters
 from layadesk.ui.texts import library
+from layadesk.ui.texts.label_names import task_name
 from layadesk.ui.texts.numbers import gib
 from layadesk.ui.theme.tokens import GAP_S
 from layadesk.ui.widgets.flow_layout import FlowLayout
@@ -144,7 +145,7 @@ class FilterBar(QWidget):
             self.language.setItemText(index, library.language_name(code))
         self.task.setItemText(0, self.tr("Any task"))
         for index, task in enumerate(TASKS, start=1):
-            self.task.setItemText(index, library.task_name(task))
+            self.task.setItemText(index, task_name(task))
         self.largest.setItemText(0, self.tr("Any size"))
         for index, n_bytes in enumerate(SIZES, start=1):
             self.largest.setItemText(index, self.tr("Up to {size} GiB").format(size=gib(n_bytes)))

@@ -9,6 +9,7 @@ from layadesk.ui.library.filters import tasks_of
 from layadesk.ui.library.quantization_list import show_fit
 from layadesk.ui.library.shelf import Shelf
 from layadesk.ui.texts import library
+from layadesk.ui.texts.label_names import task_name
 from layadesk.ui.texts.numbers import percent
 from layadesk.ui.theme.fonts import figure_font, strong_font
 from layadesk.ui.theme.icons import set_icon
@@ -136,7 +137,7 @@ class ModelCardView(QFrame):
             parts.append(self.tr("installed"))
         if card.kind is CardKind.ROUTER:
             parts.append(self.tr("router"))
-        parts += [", ".join(library.task_name(task) for task in tasks_of(entry)[:MOST_TASKS])]
+        parts += [", ".join(task_name(task) for task in tasks_of(entry)[:MOST_TASKS])]
         parts += [", ".join(library.language_name(code) for code in card.languages)]
         parts += [library.license_name(card.license)]
         return [part for part in parts if part]

@@ -9,6 +9,7 @@ from layadesk.domain.chat import Message, MessageStatus
 from layadesk.domain.routing import RankedExpert, Route
 from layadesk.ui.route.share_bars import ProbabilityBars
 from layadesk.ui.texts import words
+from layadesk.ui.texts.label_names import domain_name, task_name
 from layadesk.ui.texts.numbers import gib_with_unit, milliseconds, seconds
 from layadesk.ui.texts.remote import ranked_name, route_marks
 from layadesk.ui.theme.fonts import figure_font, strong_font
@@ -91,9 +92,12 @@ class RoutePanel(QWidget):
         self._reason.setText("\n".join([*marks, _sentence(words.route_reason(route.reason))]))
         self._card.setAccessibleName(self.tr("Route to {name}").format(name=self._expert.text()))
         facts: list[tuple[str, str | QWidget]] = list(self._answers(route))
-        for title, probabilities in ((self.tr("Tasks"), route.task_probs), (self.tr("Domains"), route.domain_probs)):
+        for title, probabilities, name in (
+            (self.tr("Tasks"), route.task_probs, task_name),
+            (self.tr("Domains"), route.domain_probs, domain_name),
+        ):
             if len(probabilities) > 1:
-                facts.append((title, ProbabilityBars(probabilities)))
+                facts.append((title, ProbabilityBars({name(label): p for label, p in probabilities.items()})))
         facts += self._costs()
         experts = [(ranked_name(one, self._name_of), self._standing(one, route.expert)) for one in route.ranking]
         self._show_facts(facts, experts)
@@ -110,9 +114,9 @@ class RoutePanel(QWidget):
     def _answers(self, route: Route) -> list[tuple[str, str]]:
         no_opinion = self.tr("no opinion")
         return [
-            (self.tr("Task"), _best(route.task, route.task_probs) or no_opinion),
+            (self.tr("Task"), _best(route.task, route.task_probs, task_name) or no_opinion),
             (self.tr("Complexity"), no_opinion if route.complexity is None else words.complexity(route.complexity)),
-            (self.tr("Domain"), _best(route.domain, route.domain_probs) or no_opinion),
+            (self.tr("Domain"), _best(route.domain, route.domain_probs, domain_name) or no_opinion),
             (self.tr("Decided in"), words.unknown() if route.route_ms is None else milliseconds(route.route_ms)),
         ]
 
@@ -178,10 +182,10 @@ def _cost_of(answer: Message | None) -> object:
     return None if answer is None else (answer.timings, answer.memory)
 
 
-def _best(label: str | None, probabilities: Mapping[str, float]) -> str | None:
+def _best(label: str | None, probabilities: Mapping[str, float], name: Callable[[str], str]) -> str | None:
     if label is None:
         return None
-    return f"{label} {probabilities[label]:.2f}" if label in probabilities else label
+    return f"{name(label)} {probabilities[label]:.2f}" if label in probabilities else name(label)
 
 
 def _sentence(clause: str) -> str:

@@ -13,6 +13,7 @@ from layadesk.ui.bridge import Bridge
 from layadesk.ui.route.share_bars import DayBars, ShareBars
 from layadesk.ui.texts import words
 from layadesk.ui.texts.errors import explain
+from layadesk.ui.texts.label_names import task_name
 from layadesk.ui.texts.numbers import milliseconds
 from layadesk.ui.theme.fonts import figure_font, strong_font
 from layadesk.ui.theme.tokens import GAP_L, GAP_M, GAP_S, Ink
@@ -162,7 +163,7 @@ class RoutesPage(QWidget):
         self.sentence.setText(self._sentence())
         set_look(self.sentence, "ink", (Ink.WARN if found.one_sided is not None else Ink.TEXT).value)
         self.experts.show_rows([(self._name_of(expert), n) for expert, n in found.experts])
-        self.tasks.show_rows(found.tasks)
+        self.tasks.show_rows([(task_name(task), n) for task, n in found.tasks])
         self.tasks.setVisible(bool(found.tasks))
         self._no_tasks.setVisible(not found.tasks)
         self._no_tasks.setText(self.tr("The router had no opinion on any of them."))

@@ -89,25 +89,6 @@ def language_name(code: str) -> str:
     return known.get(code) or QLocale(language).nativeLanguageName() or code
 
 
-def task_name(task: str) -> str:
-    """What a router calls `code`."""
-    names = {
-        "chat": translate("library", "conversation"),
-        "writing": translate("library", "writing"),
-        "rewrite": translate("library", "rewriting"),
-        "translate": translate("library", "translation"),
-        "summarise": translate("library", "summaries"),
-        "extract": translate("library", "extraction"),
-        "code": translate("library", "code"),
-        "math": translate("library", "math"),
-        "reasoning": translate("library", "reasoning"),
-        "knowledge": translate("library", "knowledge"),
-        "advise": translate("library", "advice"),
-        "roleplay": translate("library", "role play"),
-    }
-    return names.get(task, task)
-
-
 def license_name(name: str) -> str:
     """As people write it."""
     known = {"apache-2.0": "Apache-2.0", "mit": "MIT", "gemma": "Gemma Terms of Use"}

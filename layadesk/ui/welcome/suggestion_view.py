@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from layadesk.domain.memory_fit.machine import GpuMemory, MachineMemory, MemoryKind
 from layadesk.domain.proposal import Candidate
 from layadesk.ui.texts import library, memory, words
+from layadesk.ui.texts.label_names import task_name
 from layadesk.ui.texts.numbers import gib_with_unit
 from layadesk.ui.theme.fonts import figure_font, strong_font
 from layadesk.ui.theme.tokens import GAP_M, GAP_S, GAP_XS, Ink
@@ -54,7 +55,7 @@ class SuggestionView(QFrame):
             key=lambda task: -one.strengths.tasks[task],
         )
         size = self.tr("already here") if one.download_bytes == 0 else library.size(one.download_bytes)
-        line = [", ".join(library.task_name(task) for task in good[:MOST_TASKS]), one.quantization]
+        line = [", ".join(task_name(task) for task in good[:MOST_TASKS]), one.quantization]
         badge = Badge()
         badge.show_words(library.short_speed(one.speed), Ink.OK)
         return _row(name, size, " · ".join(part for part in line if part), badge)
