@@ -313,17 +313,28 @@ class Desk:
         self._rooms.store.close()
 
 
-def run_window(data_dir: Path, *, engine: str = "llama", was_open: Callable[[], None] = lambda: None) -> int:
-    """Open the window and stay until it is closed, or bring forward the one that `was_open`; the exit status."""
+def run_window(
+    data_dir: Path,
+    *,
+    engine: str = "llama",
+    files: Sequence[str] = (),
+    was_open: Callable[[], None] = lambda: None,
+) -> int:
+    """Open the window and stay until it is closed, or bring forward the one that `was_open`; the exit status.
+
+    `files` are model files to add, in the window that is open or in the new one.
+    """
     from layadesk.ui import application  # noqa: PLC0415 - Qt for the window alone
 
-    if application.has_come_forward(data_dir):
+    if application.has_come_forward(data_dir, files):
         was_open()
         return 0
     starts = StartWatch(DataPaths(data_dir).run)
     desk = Desk(data_dir, engine=engine, is_safe=starts.begin())
     try:
-        return application.run(desk.use_cases, after_first_paint=desk.start, before_quit=desk.stop, data_dir=data_dir)
+        return application.run(
+            desk.use_cases, after_first_paint=desk.start, before_quit=desk.stop, data_dir=data_dir, files=files
+        )
     finally:
         desk.stop()
         starts.settle()

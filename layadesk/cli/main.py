@@ -21,7 +21,7 @@ _MOST = 2**31 - 1  # llama.cpp counts in 32 bits
 def run(arguments: Sequence[str]) -> int:
     """Parse and run one command; returns the exit status, raises SystemExit(2) for bad usage as argparse does."""
     _speak_utf8()
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_args(with_files(arguments))
     command: Callable[[argparse.Namespace], int] = options.run
     try:
         return _finished(command(options))
@@ -39,6 +39,12 @@ def run(arguments: Sequence[str]) -> int:
         print("layadesk: The output could not be written: no space is left where it goes.", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python's own flush at the end fails again
         return EXIT_FAILED
+
+
+def with_files(arguments: Sequence[str]) -> list[str]:
+    """`layadesk model.gguf ...`, as file managers call it, in the words of the parser."""
+    n_files = next((n for n, one in enumerate(arguments) if not one.lower().endswith(".gguf")), len(arguments))
+    return ["--open", *arguments[:n_files], *arguments[n_files:]] if n_files else list(arguments)
 
 
 def _finished(status: int) -> int:
@@ -62,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
         parents=[_common()],
     )
     parser.add_argument("--version", action="version", version=f"layadesk {__version__}")
+    parser.add_argument("--open", metavar="FILE.gguf", nargs="+", default=(), help="add model files in the window")
     parser.set_defaults(run=_window, data_dir=default_data_dir(), engine="llama")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add_ask(commands, printing)
@@ -273,7 +280,7 @@ def _window(options: argparse.Namespace) -> int:
     try:
         from layadesk import app  # noqa: PLC0415 - Qt and the rooms behind it only for the window
 
-        return app.run_window(options.data_dir, engine=options.engine, was_open=_say_it_is_open)
+        return app.run_window(options.data_dir, engine=options.engine, files=options.open, was_open=_say_it_is_open)
     except ImportError as error:
         if "libEGL" not in str(error) and ".so" not in str(error):
             raise

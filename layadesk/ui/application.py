@@ -10,7 +10,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -45,12 +45,13 @@ def run(
     after_first_paint: Callable[[], None],
     before_quit: Callable[[], None],
     data_dir: Path | None = None,
+    files: Sequence[str] = (),
 ) -> int:
     """Show the window and stay until it is closed; returns the exit status.
 
     `after_first_paint` is called once, on the GUI thread, when the window is on screen: start processes and samplers
     there. `before_quit` is called when the window is gone and everything it has to say has been said; it may block.
-    `data_dir`: later starts on that folder are led to this window.
+    `data_dir`: later starts on that folder are led to this window. `files` are added as models when it is on screen.
     Raises QT_MISSING_LIBRARY and NO_DISPLAY, where Qt itself would end the process.
     """
     check_display()
@@ -62,7 +63,9 @@ def run(
     window.painted.connect(after_first_paint)
     window.painted.connect(window.load_charts)
     if data_dir is not None:
-        window.painted.connect(lambda: SingleWindow(data_dir, window))
+        window.painted.connect(lambda: SingleWindow(data_dir, window).files_brought.connect(window.models.open_files))
+    if files:
+        window.painted.connect(lambda: window.models.open_files([os.path.abspath(file) for file in files]))
     restore_hooks = install_excepthook(window.show_failure)
     quitter = Quitter(app)
     window.show()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from layadesk.cli.main import with_files
 from layadesk.cli.printing import display_width
 from layadesk.domain.hardware import GPU_FIELDS, HOST_FIELDS
 from tests.cli.conftest import REPO, Done, Shell
@@ -25,6 +26,19 @@ def test_ask_streams_the_answer_and_nothing_else_to_stdout(shell: Shell) -> None
     shell.script(text="red, 绿 and blue 🦊")
     done = shell.run("ask", "Name three colours.")
     assert (done.status, done.out, done.err) == (0, "red, 绿 and blue 🦊\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["/a b/x.gguf"], ["--open", "/a b/x.gguf"]),
+        (["x.GGUF", "y.gguf", "--data-dir", "d"], ["--open", "x.GGUF", "y.gguf", "--data-dir", "d"]),
+        (["fit", "x.gguf"], ["fit", "x.gguf"]),
+        ([], []),
+    ],
+)
+def test_model_files_alone_open_the_window_with_them(arguments: list[str], words: list[str]) -> None:
+    assert with_files(arguments) == words
 
 
 def test_options_may_stand_before_the_command(shell: Shell, tmp_path: Path) -> None:

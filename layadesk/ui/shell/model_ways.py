@@ -56,6 +56,12 @@ class ModelWays(QObject):
         self.welcome.wanted_changed.connect(self._chat.centre.refresh)
         self.welcome.models_requested.connect(self._on_models)
 
+    @Slot(list)
+    def open_files(self, paths: list[str]) -> None:
+        """Files the program was started with, as file managers do: add them, and show where they are now."""
+        self._show_page(Destination.MODELS)
+        self.page.doing.import_paths(paths)
+
     @Slot(str)
     def _on_chat(self, expert_id: str) -> None:
         self._show_page(Destination.CHAT)
