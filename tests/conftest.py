@@ -12,6 +12,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from tests.fakes.small_disk import small_disk_at
+
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # the developer's own is never touched
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # a test that wants a real window starts its own X server
 
@@ -53,6 +55,13 @@ def _cost(item: pytest.Item) -> int:
         return len(_ORDER)
     parts = item.path.relative_to(_REPO / "tests").parts
     return next((rank for rank, folders in enumerate(_ORDER) if parts[0] in folders), 0)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 4 MiB; the test is skipped where it cannot be had."""
+    with small_disk_at(tmp_path / "disk") as folder:
+        yield folder
 
 
 @pytest.fixture(autouse=True)

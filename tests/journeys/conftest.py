@@ -1,4 +1,4 @@
-"""One X server for all journeys, and data directories with an expert in them."""
+"""One X server for all journeys, data directories with an expert in them, and the Models page before a fake hub."""
 
 import json
 import subprocess
@@ -7,11 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
+from tests.fakes.fake_hub import FakeHub
 from tests.fakes.gguf_files import write_gguf
+from tests.fakes.models_journey import Journey
 from tests.fakes.window_program import REPO, x_server
 
 MAX_TOKENS = 80
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "HF_TOKEN")
 
 
 @pytest.fixture(scope="session")
@@ -50,3 +55,25 @@ def script(folder: Path, **options: object) -> str:
     file = folder / "script.json"
     file.write_text(json.dumps(options), encoding="utf-8")
     return f"scripted:{file}"
+
+
+@pytest.fixture
+def closed_journey(
+    tmp_path: Path, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Journey]:
+    """The hub serves; the program has not been started yet."""
+    for name in PROXIES:
+        monkeypatch.delenv(name, raising=False)
+    with FakeHub() as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        journey = Journey(tmp_path / "data 数据", hub, qapp, qtbot)
+        yield journey
+        journey.close()
+        journey.theme.deleteLater()
+
+
+@pytest.fixture
+def journey(closed_journey: Journey) -> Journey:
+    """The same with the window open."""
+    closed_journey.open()
+    return closed_journey

@@ -1,109 +1,18 @@
 """Models from a hub to a chat, through the real window over the real rooms; the hub cuts, lies and refuses."""
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
-from layadesk.app import Desk
 from layadesk.domain.chat import MessageStatus
 from layadesk.domain.downloads import DownloadState
-from layadesk.model_library.hub import HubRules
-from layadesk.paths import DataPaths
-from layadesk.ui.bridge import Bridge
-from layadesk.ui.language import Language
-from layadesk.ui.library.card_details import CardDetails
-from layadesk.ui.library.download_row import DownloadRow
-from layadesk.ui.shell.appearance import Appearance
-from layadesk.ui.shell.main_window import MainWindow
-from layadesk.ui.shell.navigation_rail import Destination
-from layadesk.ui.theme.theme import Theme
-from tests.fakes.fake_hub import FakeHub
-from tests.fakes.library import FILE, REPO, SIZE, Shelf
+from tests.fakes.library import FILE, REPO, SIZE
+from tests.fakes.models_journey import Journey
 
 pytestmark = [
     pytest.mark.logs_warnings,
     pytest.mark.qt_log_ignore("^This plugin does not support propagateSizeHints"),  # of the platform without a screen
 ]
-PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "HF_TOKEN")
-ROW = "tiny:Q4_K_M"
-WAIT_MS = 30_000
-
-
-class Journey:
-    """The program in this process, its window without a screen, and a hub that serves one small model."""
-
-    def __init__(self, root: Path, hub: FakeHub, app: QApplication, qtbot: QtBot) -> None:
-        self.root, self.hub, self.app, self.qtbot = root, hub, app, qtbot
-        self.paths = DataPaths(root)
-        self.shelf = Shelf(self.paths, hub, HubRules())
-        self.shelf.serve()
-        self.theme = Theme(app)
-        self.open()
-
-    def open(self) -> None:
-        """Start the program."""
-        self.desk = Desk(self.root, engine="scripted")
-        self.desk.use_cases.settings.set("ui.language", "en")
-        self.bridge = Bridge()
-        appearance = Appearance(self.desk.use_cases.settings, language=Language(self.app), theme=self.theme)
-        appearance.apply()
-        self.window = MainWindow(self.desk.use_cases, bridge=self.bridge, appearance=appearance)
-        self.qtbot.addWidget(self.window)
-        self.window.show()
-        self.window.show_page(Destination.MODELS)
-        self.wait(lambda: "tiny" in self.window.models.page.catalogue.cards)
-
-    def close(self) -> None:
-        """End it, as closing the window does."""
-        self.window.closing.asks = False
-        self.window.close()
-        self.bridge.close()
-        self.desk.stop()
-
-    def wait(self, until: Callable[[], object]) -> None:
-        self.qtbot.waitUntil(lambda: bool(until()), timeout=WAIT_MS)
-
-    @property
-    def details(self) -> CardDetails:
-        """What the card opens to."""
-        card = self.window.models.page.catalogue.cards["tiny"]
-        card.open_up()
-        assert card.details is not None
-        return card.details
-
-    @property
-    def row(self) -> DownloadRow | None:
-        return self.window.models.page.downloads.row(ROW)
-
-    @property
-    def state(self) -> DownloadState | None:
-        return None if self.row is None else self.row.download.state
-
-    def download(self, until: DownloadState) -> DownloadRow:
-        """Press the one button and wait."""
-        self.details.download.click()
-        self.wait(lambda: self.state is until)
-        assert self.row is not None
-        return self.row
-
-    @property
-    def n_installed(self) -> int:
-        return len(self.desk.use_cases.experts.list())
-
-
-@pytest.fixture
-def journey(tmp_path: Path, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Journey]:
-    for name in PROXIES:
-        monkeypatch.delenv(name, raising=False)
-    with FakeHub() as hub:
-        monkeypatch.setenv("HF_ENDPOINT", hub.url)
-        journey = Journey(tmp_path / "data 数据", hub, qapp, qtbot)
-        yield journey
-        journey.close()
-        journey.theme.deleteLater()
 
 
 def test_one_click_downloads_and_the_next_chats_with_it(journey: Journey) -> None:

@@ -1,10 +1,5 @@
 """A disk that fills up during a download, on a real small file system. Needs root on Linux."""
 
-import os
-import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,21 +13,6 @@ from tests.fakes.fake_hub import FakeHub
 from tests.fakes.library import SIZE, Shelf, ended
 
 pytestmark = pytest.mark.logs_warnings
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 4 MiB."""
-    if not sys.platform.startswith("linux") or os.geteuid() != 0 or shutil.which("mount") is None:
-        pytest.skip("only root on Linux may mount a file system for this test")
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        pytest.skip(f"mounting is not allowed here: {done.stderr.strip()}")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
 def test_a_full_disk_pauses_and_not_a_byte_is_lost(small_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
