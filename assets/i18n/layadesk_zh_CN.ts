@@ -4614,6 +4614,10 @@
         <source>{size}/s</source>
         <translation>每秒 {size}</translation>
     </message>
+    <message>
+        <source>from {host}</source>
+        <translation>来自 {host}</translation>
+    </message>
 </context>
 <context>
     <name>RemoteDialog</name>

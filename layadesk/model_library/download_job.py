@@ -133,6 +133,7 @@ class DownloadJob:
         return place.is_file() and part.size_bytes in (None, place.stat().st_size)
 
     def _look_up(self, part: FilePart) -> Remote:
+        self._tell(host=host_of(self.hub.rules.address))
         remote = self.hub.look_up(self.card, self.file, part)
         self._tell(host=host_of(remote.url))
         return remote
@@ -179,6 +180,7 @@ class DownloadJob:
         part.finish()
 
     def _transfer(self, remote: Remote, part: PartialFile, digest: FollowingHash) -> None:
+        self._tell(state=DownloadState.RUNNING)  # the part before was being checked
         client = self.hub.client()
         try:
             transfer = Transfer(client, remote, part, self.hub.token(), self.stop)

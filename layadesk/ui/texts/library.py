@@ -132,7 +132,7 @@ def state_words(download: Download) -> str:
 
 
 def progress_words(download: Download) -> str:
-    """`34 % · 5.2 of 15.3 GiB · 24 MiB/s · 7 min left`; what is unknown is left out."""
+    """`34 % · 5.2 of 15.3 GiB · 24 MiB/s · 7 min left · from hf.example`; what is unknown is left out."""
     parts = [state_words(download)]
     if download.share is not None:
         parts.append(percent(download.share))
@@ -146,6 +146,8 @@ def progress_words(download: Download) -> str:
         rate = download.bytes_per_s
         parts.append(translate("library", "{size}/s").format(size=words.unknown() if rate is None else rate_size(rate)))
         parts.append(time_left(download.remaining_s))
+    if download.host:
+        parts.append(translate("library", "from {host}").format(host=download.host))
     return " · ".join(parts)
 
 
