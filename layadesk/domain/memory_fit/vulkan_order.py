@@ -40,13 +40,15 @@ class VulkanOrder:
 
     def __init__(self, nodes: Sequence[Tensor]) -> None:
         self._nodes = nodes
+        self._links = _Links(nodes)
+        self._patterns = [[one for one in _FUSED if _begins(nodes, number, one)] for number in range(len(nodes))]
         self._used = [False] * len(nodes)
         self._done: set[Tensor] = set()
         self._first = 0
         self.order: list[Tensor] = []
         self.kept: dict[Tensor, tuple[Tensor, ...]] = {}
         while self._first < len(nodes):
-            pattern = next((one for one in _FUSED if self._matches(one, self._first)), None)
+            pattern = self._pattern_at(self._first)
             if pattern is None:
                 self._take(self._pulled())
                 continue
@@ -62,10 +64,9 @@ class VulkanOrder:
         while self._first < len(self._nodes) and self._used[self._first]:
             self._first += 1
 
-    def _matches(self, pattern: tuple[Op, ...], start: int) -> bool:
-        if start + len(pattern) > len(self._nodes):
-            return False
-        return all(self._nodes[start + i].op is op and not self._used[start + i] for i, op in enumerate(pattern))
+    def _pattern_at(self, start: int) -> tuple[Op, ...] | None:
+        """What is fused from there on, if none of it is used yet."""
+        return next((one for one in self._patterns[start] if True not in self._used[start : start + len(one)]), None)
 
     def _keep_inputs(self, n: int) -> None:
         fused = self._nodes[self._first : self._first + n]
@@ -80,11 +81,7 @@ class VulkanOrder:
         current = [self._first]
         for number in self._ahead(self._first, N_AHEAD):
             is_candidate = not self._used[number] and self._nodes[number].op is not Op.VIEW
-            if (
-                is_candidate
-                and not any(self._matches(one, number) for one in _FUSED)
-                and self._is_ready(number, current)
-            ):
+            if is_candidate and self._pattern_at(number) is None and self._is_ready(number, current):
                 current.append(number)
                 for follower in self._followers(number):
                     current.append(follower)
@@ -97,10 +94,10 @@ class VulkanOrder:
 
     def _is_ready(self, number: int, current: Sequence[int]) -> bool:
         return not any(
-            not self._used[before]
-            and _waits(self._nodes[number], self._nodes[before])
+            before >= self._first
+            and not self._used[before]
             and not (before == current[-1] and self._is_pair(before, number))
-            for before in range(self._first, number)
+            for before in self._links.awaited(number)
         )
 
     def _is_pair(self, before: int, number: int) -> bool:
@@ -111,8 +108,8 @@ class VulkanOrder:
 
     def _has_source(self, number: int, current: Sequence[int]) -> bool:
         return not any(
-            not self._used[before] and before not in current and _waits(self._nodes[number], self._nodes[before])
-            for before in range(self._first, number)
+            before >= self._first and not self._used[before] and before not in current
+            for before in self._links.awaited(number)
         )
 
     def _followers(self, number: int) -> Iterator[int]:
@@ -140,7 +137,8 @@ class VulkanOrder:
         if stored is None:
             return
         between = [i for i in range(number + 1, stored) if not self._used[i] and i != view]
-        if not any(self._nodes[i].op is not Op.VIEW and _waits(self._nodes[stored], self._nodes[i]) for i in between):
+        awaited = self._links.awaited(stored)
+        if not any(self._nodes[i].op is not Op.VIEW and i in awaited for i in between):
             yield view
             yield stored
 
@@ -160,14 +158,37 @@ class VulkanOrder:
         return next((i for i in self._ahead(number, N_AHEAD_FUSED) if not self._used[i] and fits(self._nodes[i])), None)
 
 
-def _waits(node: Tensor, before: Tensor) -> bool:
-    """Whether `node` may not come before `before`: it reads what that writes, or writes what that reads."""
-    if before in node.parents:
-        return True
-    if node.op is not Op.VIEW and before.op is not Op.VIEW:
-        written = before.root
-        if any(parent.root is written for parent in node.parents):
+def _begins(nodes: Sequence[Tensor], start: int, pattern: tuple[Op, ...]) -> bool:
+    """Whether the operations from `start` on are those of the pattern."""
+    if nodes[start].op is not pattern[0] or start + len(pattern) > len(nodes):
+        return False
+    return all(nodes[start + i].op is op for i, op in enumerate(pattern))
+
+
+class _Links:
+    """Which nodes wait for which; memory by numbers, because the question comes for each node again and again."""
+
+    def __init__(self, nodes: Sequence[Tensor]) -> None:
+        self._ids = [id(node) for node in nodes]
+        self._memory = [id(node.root) for node in nodes]
+        self._sources = [{id(parent) for parent in node.parents} for node in nodes]
+        self._read = [{id(parent.root) for parent in node.parents} for node in nodes]
+        self._is_view = [node.op is Op.VIEW for node in nodes]
+        self._awaited: dict[int, tuple[int, ...]] = {}
+
+    def awaited(self, number: int) -> tuple[int, ...]:
+        """Those of the `N_AHEAD` before a node that it may not come before."""
+        known = self._awaited.get(number)
+        if known is None:
+            known = tuple(one for one in range(max(0, number - N_AHEAD), number) if self._waits(number, one))
+            self._awaited[number] = known
+        return known
+
+    def _waits(self, number: int, before: int) -> bool:
+        """It reads what that writes, or writes what that reads."""
+        memory, written = self._memory[number], self._memory[before]
+        if memory == written or self._ids[before] in self._sources[number]:
             return True
-        if any(parent.root is node.root for parent in before.parents):
-            return True
-    return node.root is before.root
+        if self._is_view[number] or self._is_view[before]:
+            return False
+        return written in self._read[number] or memory in self._read[before]
