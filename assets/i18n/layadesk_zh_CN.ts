@@ -4848,16 +4848,16 @@
         <translation>复制密钥</translation>
     </message>
     <message>
-        <source>Copy the key now: it is kept as a hash only and cannot be shown again.</source>
-        <translation>请立即复制密钥：只保存其哈希值，无法再次显示。</translation>
+        <source>Copy the key now: it is kept as a hash only and cannot be shown again. The code below reads it from the variable LAYADESK_API_KEY.</source>
+        <translation>请立即复制密钥：只保存其哈希值，无法再次显示。下面的代码从环境变量 LAYADESK_API_KEY 读取它。</translation>
     </message>
     <message>
         <source>No key is asked for. Other addresses than this machine's own need one.</source>
         <translation>不要求密钥。本机以外的地址需要密钥。</translation>
     </message>
     <message>
-        <source>Programs have to send the key that ends in {tail}.</source>
-        <translation>程序必须发送以 {tail} 结尾的密钥。</translation>
+        <source>Programs have to send the key that ends in {tail}. The code below reads it from the variable LAYADESK_API_KEY.</source>
+        <translation>程序必须发送以 {tail} 结尾的密钥。下面的代码从环境变量 LAYADESK_API_KEY 读取它。</translation>
     </message>
     <message>
         <source>Nothing yet. Each request stands here with its expert, tokens and time; never what was said.</source>

@@ -69,6 +69,14 @@ def test_a_new_key_is_shown_once_and_known_by_its_end_later(page: ServerPage, st
     stage.qtbot.waitUntil(lambda: page.key_told.text().startswith("No key is asked for."))
 
 
+def test_a_name_that_comes_later_and_is_longer_is_not_cut(page: ServerPage, stage: Stage) -> None:
+    stage.house.serve.serve(ServedRequest(1_800_000_000.0, "curl", "/v1/models", 200, 2.0))
+    stage.settle()
+    stage.house.serve.serve(ASKED)
+    stage.settle()
+    assert page.table.columnWidth(1) >= page.table.sizeHintForColumn(1)
+
+
 def test_the_log_names_time_client_expert_tokens_and_status_the_newest_first(page: ServerPage, stage: Stage) -> None:
     assert "Nothing yet." in page.log_told.text()
     stage.house.serve.serve(ASKED)

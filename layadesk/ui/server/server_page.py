@@ -191,6 +191,7 @@ class ServerPage(QWidget):
         if self.isVisible():
             self.log.add(request)
             self._retranslate_log()
+            self.table.resizeColumnsToContents()  # the header does not hear of new rows
 
     def _on_failed(self, report: ErrorReport) -> None:
         self.switch.setEnabled(True)
@@ -250,10 +251,16 @@ class ServerPage(QWidget):
 
     def _key_words(self) -> str:
         if not self.made_key.isHidden():
-            return self.tr("Copy the key now: it is kept as a hash only and cannot be shown again.")
+            return self.tr(
+                "Copy the key now: it is kept as a hash only and cannot be shown again. The code below reads it from "
+                "the variable LAYADESK_API_KEY."
+            )
         if self._key is None:
             return self.tr("No key is asked for. Other addresses than this machine's own need one.")
-        return self.tr("Programs have to send the key that ends in {tail}.").format(tail=self._key.tail or "?")
+        return self.tr(
+            "Programs have to send the key that ends in {tail}. The code below reads it from the variable "
+            "LAYADESK_API_KEY."
+        ).format(tail=self._key.tail or "?")
 
     def _retranslate_log(self) -> None:
         is_empty = self.log.rowCount() == 0
