@@ -14,8 +14,9 @@ from starlette.types import Receive, Scope, Send
 
 from layadesk.api_server.answers import OpenAnswers
 from layadesk.api_server.decisions import Decisions
-from layadesk.api_server.exchange import Exchange, Handler, guarded, read_body
+from layadesk.api_server.exchange import Exchange, Handler, guarded, read_body, read_message_body
 from layadesk.api_server.failures import Failure
+from layadesk.api_server.file_threads import FileThreads
 from layadesk.api_server.gate import note_of
 from layadesk.api_server.openapi import openapi
 from layadesk.api_server.requests import (
@@ -49,7 +50,8 @@ class Application:
         self._pool = pool
         self._open = OpenAnswers(answers)
         self._exchange = Exchange(self._open)
-        responses = Responses(self._exchange, pool, self._order)
+        self._files = FileThreads()
+        responses = Responses(self._exchange, pool, self._order, self._files)
         handlers: dict[tuple[str, str], Handler] = {
             ("GET", "/health"): _health,
             ("GET", "/openapi.json"): _openapi,
@@ -77,11 +79,11 @@ class Application:
         self._open.cancel_all()
 
     async def _chat(self, request: Request) -> Response:
-        asked = read_json(await read_body(request), ChatRequest)
+        body = await read_message_body(request)
+        asked = read_json(body, ChatRequest)
         sampling, thinking = sampling_of(asked, self._pool.sampling()), thinking_of(asked)
-        order = self._order(
-            request, asked, messages_of(asked), sampling=sampling, thinking=thinking, tools=tools_of(asked)
-        )
+        messages = await self._files.run(body, lambda: messages_of(asked))
+        order = self._order(request, asked, messages, sampling=sampling, thinking=thinking, tools=tools_of(asked))
         shape = ChatShape(usage=_wants_usage(asked), details=asked.layadesk)
         return await self._exchange.respond(request, order, shape, model=asked.model, stream=bool(asked.stream))
 

@@ -15,6 +15,7 @@ from layadesk.api_server.answers import Answer, ClientGone, OpenAnswers, while_c
 from layadesk.api_server.failures import Failure, failure_of
 from layadesk.api_server.gate import Note, note_of
 from layadesk.api_server.made import Made
+from layadesk.api_server.parts import FILE_MARK
 from layadesk.api_server.shapes import Shape
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError
 from layadesk.protocol.events import Failed, Finished, PromptBuilt, TextDelta, ThinkingDelta
@@ -23,6 +24,7 @@ from layadesk.usecases.answer_order import AnswerEvent, AnswerOrder
 log = logging.getLogger(__name__)
 
 MAX_BODY_BYTES: Final = 2 * 2**20
+MAX_FILES_BODY_BYTES: Final = 20 * 2**20
 MAX_UNREAD_BYTES: Final = 32 * 2**20
 BODY_S: Final = 15.0
 HOLD_S: Final = 10.0  # how long the status waits for what may still go wrong: routing, loading, the prompt
@@ -33,14 +35,26 @@ CLIENT_GONE: Final = 499  # nobody sees it but the log
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-async def read_body(request: Request) -> bytes:
+async def read_message_body(request: Request) -> bytes:
+    """As `read_body`, and larger where files come with it."""
+    body = await read_body(request, MAX_FILES_BODY_BYTES)
+    if len(body) > MAX_BODY_BYTES and FILE_MARK not in body:
+        raise _too_large(MAX_BODY_BYTES)
+    return body
+
+
+def _too_large(n_bytes: int) -> Failure:
+    return Failure(413, "request_too_large", f"The body may have {n_bytes} bytes.", headers=_CLOSE)
+
+
+async def read_body(request: Request, max_bytes: int = MAX_BODY_BYTES) -> bytes:
     """The body. 413 where it is too large, 408 where it drips; raises ClientGone.
 
     One that is a little too large is read to its end, because many clients listen only when all is sent.
     """
-    too_large = Failure(413, "request_too_large", f"The body may have {MAX_BODY_BYTES} bytes.", headers=_CLOSE)
+    too_large = _too_large(max_bytes)
     length = request.headers.get("content-length", "")
-    if length.isdecimal() and (int(length) > MAX_UNREAD_BYTES or (int(length) > MAX_BODY_BYTES and _asks(request))):
+    if length.isdecimal() and (int(length) > MAX_UNREAD_BYTES or (int(length) > max_bytes and _asks(request))):
         raise too_large
     body, n_bytes = bytearray(), 0
     try:
@@ -50,9 +64,9 @@ async def read_body(request: Request) -> bytes:
                 if message["type"] == "http.disconnect":
                     raise ClientGone
                 n_bytes += len(message.get("body", b""))
-                body += message.get("body", b"") if n_bytes <= MAX_BODY_BYTES else b""
+                body += message.get("body", b"") if n_bytes <= max_bytes else b""
                 is_last = not message.get("more_body", False)
-                if n_bytes > (MAX_BODY_BYTES if is_last else MAX_UNREAD_BYTES):
+                if n_bytes > (max_bytes if is_last else MAX_UNREAD_BYTES):
                     raise too_large
                 if is_last:
                     return bytes(body)

@@ -119,6 +119,7 @@ _WORDS: Final[Mapping[ErrorCode, _Words]] = {
     ErrorCode.REMOTE_BAD_ANSWER: _Words(502, "The server of {expert} sent what is no answer."),
     ErrorCode.REMOTE_CUT_OFF: _Words(502, "The connection to the server of {expert} ended in mid-answer.", False),
     ErrorCode.REMOTE_REDIRECTS: _Words(502, "The server of {expert} sends its visitors elsewhere."),
+    ErrorCode.ATTACHMENT_UNREADABLE: _Words(422, "A file cannot be read as text ({detail}): text, code or PDF."),
     ErrorCode.INTERNAL: _NOT_HERE,
 }
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 import msgspec
 
 from layadesk.api_server.failures import Failure
+from layadesk.api_server.parts import Part, text_of
 from layadesk.domain.inference import PromptMessage, Role, SamplingParams, ThinkingParams, ToolCall, ToolUse
 from layadesk.usecases.answer_order import clean_text
 
@@ -17,13 +18,6 @@ RequestT = TypeVar("RequestT")
 
 Count = Annotated[int, msgspec.Meta(ge=1, le=_INT32)]
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
-
-
-class Part(msgspec.Struct):
-    """A piece of a message; only text can be read."""
-
-    type: str
-    text: str | None = None
 
 
 class FunctionCall(msgspec.Struct):
@@ -255,7 +249,7 @@ def thinking_of(request: ChatRequest) -> ThinkingParams | None:
 
 
 def messages_of(request: ChatRequest) -> tuple[PromptMessage, ...]:
-    """The chat as the engine takes it. 422 for content that is no text."""
+    """The chat as the engine takes it; blocks while files are read. 422 for content that is no text."""
     return tuple(_message(one, f"messages[{i}].content") for i, one in enumerate(request.messages))
 
 
@@ -298,16 +292,6 @@ def tool_use(tools: Sequence[Tool], choice: str | NamedTool | None, *, is_bound:
             raise Failure(422, "invalid_value", "tool_choice names no tool on offer.", "tool_choice")
         forced = (choice.function.name,)
     return ToolUse(msgspec.json.encode(tools).decode(), forced)
-
-
-def text_of(content: str | list[Part] | None, place: str) -> str:
-    """The text of a message's content."""
-    if content is None or isinstance(content, str):
-        return clean_text(content or "")
-    for part in content:
-        if part.text is None:
-            raise Failure(422, "invalid_value", f"Only text can be read, and this is {part.type[:40]}.", place)
-    return clean_text("\n".join(part.text or "" for part in content))
 
 
 def _place(words: str) -> str | None:

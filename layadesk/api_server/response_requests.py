@@ -7,17 +7,16 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from layadesk.api_server.failures import Failure
+from layadesk.api_server.parts import Part, text_of
 from layadesk.api_server.requests import (
     Count,
     NamedFunction,
     NamedTool,
-    Part,
     Sampled,
     Text,
     Tool,
     check_depth,
     sampling_of,
-    text_of,
     tool_use,
 )
 from layadesk.domain.inference import PromptMessage, Role, SamplingParams, ThinkingParams, ToolCall, ToolUse
@@ -88,7 +87,7 @@ class ResponseRequest(Sampled, kw_only=True):
 
 
 def input_messages(asked: ResponseRequest) -> tuple[PromptMessage, ...]:
-    """The new messages, without the instructions."""
+    """The new messages, without the instructions; blocks while files are read."""
     if isinstance(asked.input, str):
         return (PromptMessage(Role.USER, clean_text(asked.input)),)
     messages: list[PromptMessage] = []

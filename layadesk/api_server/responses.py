@@ -8,8 +8,9 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from layadesk.api_server.exchange import Exchange, read_body
+from layadesk.api_server.exchange import Exchange, read_message_body
 from layadesk.api_server.failures import Failure
+from layadesk.api_server.file_threads import FileThreads
 from layadesk.api_server.made import Made
 from layadesk.api_server.requests import read_json
 from layadesk.api_server.response_requests import (
@@ -70,17 +71,21 @@ class KeptResponses:
 class Responses:
     """The handlers. `order_of` makes an order of what all interfaces share."""
 
-    def __init__(self, exchange: Exchange, pool: ExpertPool, order_of: Callable[..., AnswerOrder]) -> None:
+    def __init__(
+        self, exchange: Exchange, pool: ExpertPool, order_of: Callable[..., AnswerOrder], files: FileThreads
+    ) -> None:
         self._exchange = exchange
         self._pool = pool
         self._order_of = order_of
+        self._files = files
         self._kept = KeptResponses()
 
     async def create(self, request: Request) -> Response:
         """Answer."""
-        asked = read_json(await read_body(request), ResponseRequest)
+        body = await read_message_body(request)
+        asked = read_json(body, ResponseRequest)
         before = () if asked.previous_response_id is None else self._kept.get(asked.previous_response_id).messages
-        messages = (*before, *input_messages(asked))
+        messages = (*before, *await self._files.run(body, lambda: input_messages(asked)))
         order = self._order_of(
             request,
             asked,

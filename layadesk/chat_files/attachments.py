@@ -1,7 +1,8 @@
 """Files that go with a question, as text: text, code, PDF. Nothing else is guessed at."""
 
+import io
 import logging
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from layadesk.domain.chat import Attachment, AttachmentKind
 from layadesk.domain.errors import ErrorCode, fail
@@ -24,8 +25,13 @@ def read_attachment(path: Path) -> Attachment:
         content = path.read_bytes()
     except OSError as error:
         raise _bad(path, error.strerror or str(error)) from error
+    return attachment_of(path, content)
+
+
+def attachment_of(path: PurePath, content: bytes) -> Attachment:
+    """The same for a file whose content is here; `path` only names it."""
     if content.startswith(b"%PDF-"):
-        return Attachment(path.name, AttachmentKind.PDF, _bounded(_pdf_text(path), path, "no_text"))
+        return Attachment(path.name, AttachmentKind.PDF, _bounded(_pdf_text(path, content), path, "no_text"))
     text = _decoded(content)
     if text is None:
         raise _bad(path, "not_text")
@@ -48,12 +54,12 @@ def _decoded(content: bytes) -> str | None:
     return None
 
 
-def _pdf_text(path: Path) -> str:
+def _pdf_text(path: PurePath, content: bytes) -> str:
     import pypdf  # noqa: PLC0415 - for those who have a PDF
 
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # what it would say of a file we say ourselves
     try:
-        reader = pypdf.PdfReader(path)
+        reader = pypdf.PdfReader(io.BytesIO(content))
         if reader.is_encrypted and not reader.decrypt(""):
             raise _bad(path, "locked")
         pages = []
@@ -68,7 +74,7 @@ def _pdf_text(path: Path) -> str:
     return "\n\n".join(pages)
 
 
-def _bounded(text: str, path: Path, if_empty: str) -> str:
+def _bounded(text: str, path: PurePath, if_empty: str) -> str:
     if not text.strip():
         raise _bad(path, if_empty)
     if len(text) > MAX_CHARS:
@@ -76,5 +82,5 @@ def _bounded(text: str, path: Path, if_empty: str) -> str:
     return text.replace("\r\n", "\n").replace("\x00", "")
 
 
-def _bad(path: Path, why: str) -> Exception:
+def _bad(path: PurePath, why: str) -> Exception:
     return fail(ErrorCode.ATTACHMENT_UNREADABLE, path=str(path), detail=why)

@@ -140,14 +140,14 @@ def can_be_continued(message: Message) -> bool:
 
 def text_for_expert(message: Message) -> str:
     """What an expert reads of a message: its files first, each with its name, then what was said."""
-    files = [f"[{one.name}]\n{_fenced(one)}" for one in message.attachments]
+    files = [file_for_expert(one) for one in message.attachments]
     return "\n\n".join([*files, message.text]) if files else message.text
 
 
-def _fenced(file: Attachment) -> str:
-    """In a fence that is longer than any in it."""
+def file_for_expert(file: Attachment) -> str:
+    """What an expert reads of a file: its name, and its text in a fence that is longer than any in it."""
     fence = "`" * max(3, max((len(run) for run in re.findall("`+", file.text)), default=0) + 1)
-    return f"{fence}\n{file.text.rstrip()}\n{fence}"
+    return f"[{file.name}]\n{fence}\n{file.text.rstrip()}\n{fence}"
 
 
 def branch_to(messages: Mapping[str, Message], leaf_id: str | None) -> tuple[Message, ...]:

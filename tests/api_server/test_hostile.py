@@ -60,7 +60,7 @@ def test_a_client_that_sends_all_before_it_listens_hears_that_it_is_too_much(ech
     with pytest.raises(openai.APIStatusError) as refusal:
         echo.client().chat.completions.create(model="tiny", messages=[{"role": "user", "content": text}])
     assert refusal.value.status_code == 413
-    asks = f"POST {CHAT} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3000000\r\nExpect: 100-continue\r\n\r\n"
+    asks = f"POST {CHAT} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 30000000\r\nExpect: 100-continue\r\n\r\n"
     assert answer_of(echo.raw(asks.encode()))[0] == 413
 
 
