@@ -13,11 +13,11 @@ from bundle_steps.contents import REPO, WORK
 from bundle_steps.freeze import Freeze, parts_of
 from setup_steps.commands import Options, SetUp
 from setup_steps.machine import look_at_machine
-from setup_steps.progress import Progress, SetupFailure, show_size
+from setup_steps.outcome import outcome
+from setup_steps.progress import Progress, show_size
 from setup_steps.running import LoggedRun
 
 _N_SETUP_STEPS = 7
-_INTERRUPTED = 130
 _KINDS = {"linux": ("archive", "deb"), "win32": ("installer",), "darwin": ()}  # besides the bundle itself
 _BACKENDS = ("cpu", "cuda", "vulkan")
 
@@ -103,20 +103,12 @@ def main(arguments: Sequence[str]) -> int:
     log = REPO / ".cache" / "bundle.log"
     n_steps = _N_SETUP_STEPS + 2 + len(asked.kinds) + asked.check + (asked.check and asked.install)
     progress = Progress(n_steps)
-    try:
-        log.parent.mkdir(exist_ok=True)
-        log.write_text("", encoding="utf-8")
+
+    def make() -> int:
         made = build(asked, progress, LoggedRun(log, progress.note))
-    except SetupFailure as failure:
-        print(f"\n{failure}", *failure.advice, f"Everything in detail: {log}", sep="\n  ", file=sys.stderr, flush=True)
-        return 1
-    except OSError as problem:
-        print(f"\nThe build had to stop: {problem}", file=sys.stderr, flush=True)
-        return 1
-    except KeyboardInterrupt:
-        print("\nStopped. What is done stays.", file=sys.stderr, flush=True)
-        return _INTERRUPTED
-    progress.say(f"Built in {progress.elapsed}:")
-    for file in made:
-        progress.say(f"  {file}")
-    return 0
+        progress.say(f"Built in {progress.elapsed}:")
+        for file in made:
+            progress.say(f"  {file}")
+        return 0
+
+    return outcome(make, log)

@@ -20,6 +20,7 @@ from setup_steps.checks import checks, run_checks
 from setup_steps.environment import Environment, project_recipe
 from setup_steps.llama_build import BACKENDS, LlamaStep
 from setup_steps.machine import Machine, look_at_machine
+from setup_steps.outcome import outcome
 from setup_steps.progress import Progress, SetupFailure, show_size
 from setup_steps.running import LoggedRun
 from setup_steps.small_models import GEMMA3_270M, SMOLLM2, SmallModels
@@ -35,7 +36,6 @@ _INVENTORY = (
 _N_SETUP_STEPS = 7
 _NEEDED_BYTES = 4 << 30  # measured: 1.8 GiB with the tests, plus what a build leaves in the temporary folder
 _NEEDED_WITH_CUDA_BYTES = 12 << 30  # 2.6 GiB of packed files, unpacked beside pip's copies of them
-_INTERRUPTED = 130
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,16 +229,4 @@ def main(arguments: Sequence[str]) -> int:
     """The exit status: 0, 1 where the set-up failed, that of the first failed check, or 130 after Ctrl-C."""
     options = parse(arguments)
     log = _REPO / ".cache" / "setup.log"
-    try:
-        log.parent.mkdir(exist_ok=True)
-        log.write_text("", encoding="utf-8")
-        return _run(options, log)
-    except SetupFailure as failure:
-        print(f"\n{failure}", *failure.advice, f"Everything in detail: {log}", sep="\n  ", file=sys.stderr, flush=True)
-        return 1
-    except OSError as problem:
-        print(f"\nThe set-up had to stop: {problem}", file=sys.stderr, flush=True)
-        return 1
-    except KeyboardInterrupt:
-        print("\nStopped. What is done stays; the same command goes on from here.", file=sys.stderr, flush=True)
-        return _INTERRUPTED
+    return outcome(lambda: _run(options, log), log)

@@ -16,6 +16,7 @@ from pathlib import Path
 from setup_steps.failures import explain
 from setup_steps.llama_build import LLAMA, describe_build
 from setup_steps.machine import Machine, has_compiler, look_at_machine
+from setup_steps.outcome import outcome
 from setup_steps.progress import Progress, SetupFailure, show_size
 from setup_steps.running import LoggedRun, capture
 from setup_steps.system_packages import (
@@ -46,7 +47,6 @@ _REPO = Path(__file__).resolve().parent.parent.parent
 _N_STEPS = 4
 _NEWER_DEBIAN = "trixie"  # the first release whose headers are new enough
 _DEBIAN_KEYS = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
-_INTERRUPTED = 130
 
 
 def module_path(repo: Path) -> Path:
@@ -235,18 +235,12 @@ def main(arguments: Sequence[str]) -> int:
     asked = parser.parse_args(arguments)
     log = _REPO / ".cache" / "vulkan-module.log"
     progress = Progress(_N_STEPS)
-    try:
-        module = VulkanModule(_REPO, look_at_machine(), progress, LoggedRun(log, progress.note))
+    module = VulkanModule(_REPO, look_at_machine(), progress, LoggedRun(log, progress.note))
+
+    def make() -> int:
         place = module.ensure(source=asked.source, headers=asked.headers, n_jobs=max(1, asked.jobs))
-    except SetupFailure as failure:
-        print(f"\n{failure}", *failure.advice, f"Everything in detail: {log}", sep="\n  ", file=sys.stderr, flush=True)
-        return 1
-    except OSError as problem:
-        print(f"\nThe build had to stop: {problem}", file=sys.stderr, flush=True)
-        return 1
-    except KeyboardInterrupt:
-        print("\nStopped. What is done stays; the same command goes on from there.", file=sys.stderr, flush=True)
-        return _INTERRUPTED
-    progress.say("LayaDesk loads it when it is started with these variables (the second admits a software device):")
-    progress.say(f"  LAYADESK_BACKEND_MODULES={place} GGML_VK_VISIBLE_DEVICES=0")
-    return 0
+        progress.say("LayaDesk loads it when it is started with these variables (the second admits a software device):")
+        progress.say(f"  LAYADESK_BACKEND_MODULES={place} GGML_VK_VISIBLE_DEVICES=0")
+        return 0
+
+    return outcome(make, log)
