@@ -7,7 +7,7 @@ from pathlib import Path
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.inference import LoadParams
 from layadesk.domain.memory_fit.context_shape import MAX_PARALLEL
-from layadesk.domain.memory_fit.machine import MachineMemory
+from layadesk.domain.memory_fit.machine import MachineMemory, ram_floor_bytes
 from layadesk.domain.memory_fit.model_facts import ModelFacts
 from layadesk.domain.memory_fit.plans import (
     Outlook,
@@ -67,11 +67,15 @@ class FileQuestion:
     residents: tuple[Resident, ...] = ()
 
     @property
-    def memory_bytes(self) -> float:
-        """All that could ever hold weights here; endless where nobody knows."""
-        total = self.machine.ram_total_bytes
-        cards = [gpu.total_bytes for gpu in self.machine.gpus]
-        return math.inf if total is None or None in cards else total + sum(one for one in cards if one is not None)
+    def most_bytes(self) -> float:
+        """All that weights could take here, with every idle expert gone; endless where nobody knows."""
+        ram = self.machine.ram_available_bytes
+        cards = [gpu.free_bytes for gpu in self.machine.gpus]
+        if ram is None or None in cards:
+            return math.inf
+        gone = sum(sum(one.bytes_by_device.values()) for one in self.residents if one.is_idle)
+        free = ram + sum(one for one in cards if one is not None) + gone
+        return free - ram_floor_bytes(self.machine.ram_total_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +137,7 @@ class Fit:
             n_parallel=question.n_parallel,
             base=LoadParams(n_gpu_layers=question.n_gpu_layers),
         )
-        if facts.weights_bytes > question.memory_bytes:  # no way out can help, and looking for them takes its time
+        if facts.weights_bytes > question.most_bytes:  # no way out can help, and looking for them takes its time
             return outlook(task_of(facts, wish, question.machine), has_ways_out=False)
         return self._price.outlook(LoadQuestion(facts, None, wish, question.machine, question.residents))
 
