@@ -180,7 +180,6 @@ class DownloadJob:
         part.finish()
 
     def _transfer(self, remote: Remote, part: PartialFile, digest: FollowingHash) -> None:
-        self._tell(state=DownloadState.RUNNING)  # the part before was being checked
         client = self.hub.client()
         try:
             transfer = Transfer(client, remote, part, self.hub.token(), self.stop)
