@@ -191,7 +191,8 @@ class ServerPage(QWidget):
         if self.isVisible():
             self.log.add(request)
             self._retranslate_log()
-            self.table.resizeColumnsToContents()  # the header does not hear of new rows
+            header = self.table.horizontalHeader()
+            header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)  # it does not hear of new rows itself
 
     def _on_failed(self, report: ErrorReport) -> None:
         self.switch.setEnabled(True)
