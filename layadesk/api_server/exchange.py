@@ -174,7 +174,10 @@ def write_note(note: Note, made: Made) -> None:
     """What the log will say of an answer."""
     note.expert = None if made.route is None else made.route.expert
     note.n_prompt, note.n_decoded = made.n_prompt, made.n_decoded
-    note.code = note.code or (None if made.error is None else str(made.error.code))
+    if made.error is not None:
+        note.code = note.code or str(made.error.code)
+    elif made.stopped is not None and note.status != CLIENT_GONE:  # also in a stream, whose status was 200 long ago
+        note.code = note.code or made.stopped.code
 
 
 class _EventStream(Response):

@@ -73,6 +73,7 @@ def test_ending_the_server_ends_its_answers_in_words(tmp_path: Path) -> None:
         with pytest.raises(openai.APIError, match="stopped on the server's side"):
             list(stream)
         running.stats.wait_until_idle()
+        assert running.log.wait_for(1).code == "answer_stopped"
 
 
 def test_a_full_queue_is_429_with_the_time_to_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
