@@ -1,5 +1,7 @@
 """What the catalogue's large experts cost on five machines: the bills and plans, held as golden figures."""
 
+import math
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -8,17 +10,19 @@ import pytest
 from layadesk.domain.errors import ErrorCode, LayaDeskError
 from layadesk.domain.memory_fit.bill import CPU, Basis, BillItem
 from layadesk.domain.memory_fit.machine import MachineMemory
-from layadesk.domain.memory_fit.plans import PlanKind
+from layadesk.domain.memory_fit.plans import PlanKind, Resident
 from layadesk.domain.memory_fit.speed import SpeedClass
 from layadesk.domain.memory_fit.verdict import Verdict
+from layadesk.model_library.catalogue import Catalogues
 from layadesk.model_library.inventory import Inventory
 from layadesk.paths import DataPaths
 from layadesk.telemetry.sampler import Sampler
 from layadesk.telemetry.sensor_list import Observed
-from layadesk.usecases.fit import Fit, FitAnswer, FitWish
+from layadesk.usecases.fit import FileQuestion, Fit, FitAnswer, FitWish
 from layadesk.usecases.machine_now import MachineNow
 from layadesk.usecases.price_load import PriceLoad
 from tests.fakes import gguf_models
+from tests.fakes.machines import RADEON_780M
 
 HARDWARE = Path(__file__).parent.parent / "fixtures" / "hardware"
 LARGE = "qwen3.8-27b"
@@ -153,3 +157,25 @@ def test_a_real_file_is_priced_for_another_machine_by_arithmetic(fit: Fit, smol_
     assert answer.outlook.asked.bill.basis is Basis.ARITHMETIC
     assert answer.outlook.asked.bill.n_gpu_layers == 31
     assert answer.outlook.verdict is Verdict.FITS
+
+
+def test_what_weights_could_take_counts_what_is_free_and_idle_and_not_what_must_stay() -> None:
+    question = FileQuestion(RADEON_780M, 8192)
+    assert question.most_bytes == pytest.approx((23 + 3.6 - 28 * 0.04) * GIB)
+    residents = (Resident("idle", {"Vulkan0": GIB, CPU: GIB}, True), Resident("busy", {CPU: GIB}, False))
+    assert replace(question, residents=residents).most_bytes == pytest.approx(question.most_bytes + 2 * GIB)
+    assert replace(question, machine=MachineMemory()).most_bytes == math.inf
+
+
+def test_where_the_weights_are_more_than_that_a_search_for_ways_out_would_find_none(
+    fit: Fit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = Catalogues().current().card(LARGE)
+    assert card is not None
+    question = FileQuestion(RADEON_780M, 8192)
+    file = min(
+        (one for one in card.files if (one.rounded_bytes or 0) > question.most_bytes), key=lambda one: one.quantization
+    )
+    without = fit.of_file(card, file, question)
+    monkeypatch.setattr(FileQuestion, "most_bytes", math.inf)
+    assert fit.of_file(card, file, question) == without
