@@ -133,3 +133,12 @@ def test_nothing_is_cut_or_overlaps(page: ServerPage, stage: Stage, language: st
     assert cut_texts(page) == []
     assert overlaps(page) == []
     stage.appearance.choose_language(ENGLISH)
+
+
+def test_the_last_line_of_the_code_is_not_cut(page: ServerPage, stage: Stage) -> None:
+    stage.settle()
+    code = page.snippets.code
+    assert code.verticalScrollBar().maximum() == 0
+    last = code.document().lastBlock()
+    bottom = code.blockBoundingGeometry(last).translated(code.contentOffset()).bottom()
+    assert bottom <= code.viewport().height()

@@ -1,9 +1,10 @@
 """Code to copy: one of several at a time, chosen by its name."""
 
 from collections.abc import Sequence
+from math import ceil
 
 from PySide6.QtCore import QEvent, Slot
-from PySide6.QtGui import QFontMetrics, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from layadesk.ui.markup.code_view import CodeText
@@ -61,8 +62,9 @@ class SnippetBox(QFrame):
         if self.code.toPlainText() != code:
             self.code.setPlainText(code)
         bar = self.code.horizontalScrollBar().sizeHint().height()
-        lines = code.count("\n") + 1
-        self.code.setFixedHeight(QFontMetrics(self.code.font()).lineSpacing() * lines + bar + 2)
+        line = self.code.blockBoundingRect(self.code.document().firstBlock()).height()  # more than the font's spacing
+        n_lines = self.code.document().blockCount()
+        self.code.setFixedHeight(ceil(self.code.contentOffset().y() + line * n_lines) + bar + 2)
         self.code.setAccessibleName(self._snippets[index].language)
 
     def stops(self) -> list[QWidget]:
