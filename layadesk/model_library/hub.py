@@ -38,6 +38,9 @@ MODELSCOPE_SITE = "https://www.modelscope.cn"
 MODELSCOPE = "modelscope"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _ENV_TOKENS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
+# Read when `huggingface_hub` is imported. Without it, the library tells the hub which torch is here, and asks it once a
+# day for a list of programs that might have called it: a request of its own that nobody has asked for.
+os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 
 
 @dataclass(frozen=True, slots=True)
