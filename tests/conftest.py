@@ -12,8 +12,6 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from tests.fakes.small_disk import small_disk_at
-
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # the developer's own is never touched
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # a test that wants a real window starts its own X server
 
@@ -60,6 +58,8 @@ def _cost(item: pytest.Item) -> int:
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 4 MiB; the test is skipped where it cannot be had."""
+    from tests.fakes.small_disk import small_disk_at  # here, so that this file can be tried in a folder of its own
+
     with small_disk_at(tmp_path / "disk") as folder:
         yield folder
 
