@@ -5,7 +5,6 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,6 @@ from layadesk.domain.alert_watch import Alert
 from layadesk.domain.diagnosis import Answered
 from layadesk.domain.hardware import HardwareSample
 from layadesk.domain.memory_fit.load_record import learned_corrections
-from layadesk.domain.models import InstalledModel
 from layadesk.domain.server import Listening, ServedRequest
 from layadesk.model_library.catalogue import shipped_strengths
 from layadesk.model_library.expert_table import ExpertTable
@@ -199,10 +197,6 @@ class Core:
         """The history, or without a window one sample that is taken for it."""
         return self.sampler.history() or (probe_machine(self.observed),)
 
-    def adopt_starter(self) -> Future[InstalledModel] | None:
-        """Install the starter that came with the program, where nothing ever was; in the background."""
-        return self.experts.adopt_starter(shipped_starter())
-
     def start(self) -> None:
         """Start the children in the background; returns at once."""
         self.engine.start()
@@ -242,8 +236,7 @@ class Desk:
 
     def __init__(self, data_dir: Path, *, engine: str = "llama", is_safe: bool = False) -> None:
         core = Core(data_dir, engine=engine, is_safe=is_safe)
-        if adopted := core.adopt_starter():
-            wait((adopted,))  # once, a third of a second: the first question must find somebody to answer it
+        core.experts.adopt_starter(shipped_starter())  # here: the first question must find somebody to answer it
         store = open_store(core.paths)
         n_interrupted = store.mark_interrupted()
         if n_interrupted:

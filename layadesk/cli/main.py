@@ -43,8 +43,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def with_files(arguments: Sequence[str]) -> list[str]:
     """`layadesk model.gguf ...`, as file managers call it, in the words of the parser."""
-    n_files = next((n for n, one in enumerate(arguments) if not one.lower().endswith(".gguf")), len(arguments))
-    return ["--open", *arguments[:n_files], *arguments[n_files:]] if n_files else list(arguments)
+    is_file = bool(arguments) and arguments[0].lower().endswith(".gguf")
+    return ["--open", *arguments] if is_file else list(arguments)
 
 
 def _finished(status: int) -> int:

@@ -4,7 +4,6 @@ import json
 import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
-from concurrent.futures import wait
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, fail
-from layadesk.paths import DataPaths
+from layadesk.paths import DataPaths, shipped_starter
 
 if TYPE_CHECKING:
     from layadesk.app import Core
@@ -31,8 +30,7 @@ def running_core(data_dir: Path, engine: str, *, started: bool = True, router: s
         raise fail(ErrorCode.DATA_DIR_READ_ONLY, path=str(data_dir))
     core = Core(data_dir, engine=engine, router=router)
     try:
-        if adopted := core.adopt_starter():
-            wait((adopted,))
+        core.experts.adopt_starter(shipped_starter())
         if started:
             core.start()
         yield core

@@ -2,32 +2,14 @@
 
 import importlib.metadata
 import platform
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from layadesk import __version__
 
-# As they are installed; the licences by their publishers' metadata, which is read and not written down here.
-_PARTS = (
-    "PySide6-Essentials",
-    "llama-cpp-python",
-    "torch",
-    "numpy",
-    "laya",
-    "transformers",
-    "pyqtgraph",
-    "huggingface-hub",
-    "psutil",
-    "nvidia-ml-py",
-    "msgspec",
-    "Jinja2",
-    "markdown-it-py",
-    "Pygments",
-    "pypdf",
-    "ziamath",
-    "PyYAML",
-    "platformdirs",
-)
+_BROUGHT_ALONG = ("transformers",)  # by laya, and large
+_NAME = re.compile(r"[\w.-]+")
 _LONG = 60  # some packages put the whole text where the name belongs
 
 
@@ -50,8 +32,18 @@ class About:
         self.system = platform.platform()
 
     def parts(self) -> tuple[ProgramPart, ...]:
-        """The libraries that are there, in the order of their weight."""
-        return tuple(part for name in _PARTS if (part := _part(name)) is not None)
+        """The libraries that are there; none where not even this program is installed."""
+        return tuple(part for name in (*_required(), *_BROUGHT_ALONG) if (part := _part(name)) is not None)
+
+
+def _required() -> tuple[str, ...]:
+    """By the program's own metadata, so that no second list has to be kept."""
+    try:
+        wanted = importlib.metadata.requires("layadesk") or ()
+    except importlib.metadata.PackageNotFoundError:
+        return ()
+    found = (_NAME.match(one) for one in wanted if "extra ==" not in one)
+    return tuple(match[0] for match in found if match is not None)
 
 
 def _part(name: str) -> ProgramPart | None:
@@ -59,7 +51,7 @@ def _part(name: str) -> ProgramPart | None:
         metadata = importlib.metadata.metadata(name)
     except importlib.metadata.PackageNotFoundError:
         return None
-    return ProgramPart(name, metadata["Version"], licence_of(metadata))
+    return ProgramPart(metadata["Name"], metadata["Version"], licence_of(metadata))
 
 
 def licence_of(metadata: "importlib.metadata.PackageMetadata") -> str | None:

@@ -4,6 +4,7 @@ import logging
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
+from layadesk.domain.errors import LayaDeskError
 from layadesk.domain.models import InstalledModel, Origin
 from layadesk.model_library.inventory import Inventory
 from layadesk.protocol.feed import Feed
@@ -34,16 +35,17 @@ class Experts:
         """
         return self._executor.submit(self._import, Path(path), origin, name)
 
-    def adopt_starter(self, shipped: Path | None) -> Future[InstalledModel] | None:
-        """Install the starter expert that came with the program, the first time it runs; None where that is over.
+    def adopt_starter(self, shipped: Path | None) -> None:
+        """Install the starter expert that came with the program, the first time it runs. Blocks, a third of a second.
 
-        Removed by the user, it stays away.
+        Removed by the user, it stays away. A failure is logged: the program is of use without it.
         """
         if shipped is None or not self._inventory.is_new:
-            return None
-        adopted = self.import_file(str(shipped), origin=Origin.STARTER)
-        adopted.add_done_callback(_log_failure)
-        return adopted
+            return
+        try:
+            self._import(shipped, Origin.STARTER, None)
+        except (LayaDeskError, OSError) as error:
+            log.warning("the starter expert could not be installed: %s", error)
 
     def _import(self, path: Path, origin: Origin, name: str | None) -> InstalledModel:
         if origin is Origin.STARTER:
@@ -61,8 +63,3 @@ class Experts:
     def close(self) -> None:
         """Wait for an import that runs; nothing new is taken."""
         self._executor.shutdown(wait=True)
-
-
-def _log_failure(adopted: Future[InstalledModel]) -> None:
-    if not adopted.cancelled() and (error := adopted.exception()) is not None:
-        log.warning("the starter expert could not be installed: %s", error)

@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import shlex
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -25,9 +24,11 @@ from typing import TypeVar
 from bundle_steps.identity import PROGRAM
 from setup_steps.progress import Progress, SetupFailure
 from setup_steps.running import LoggedRun
+from setup_steps.virtual_screen import missing_tools, virtual_screen
 
 _PATIENCE_S = 120.0
 _POLL_S = 0.05
+_SCREEN = (1280, 800)
 _QUESTIONS = ("Name three colours.", "Name two animals.")
 FoundT = TypeVar("FoundT")
 
@@ -77,10 +78,10 @@ def _smoke(command: list[str], account: "_Account", run: LoggedRun, progress: Pr
 
 
 def _check_window(command: list[str], bundle: Path, progress: Progress) -> None:
-    if shutil.which("Xvfb") is None or shutil.which("xdotool") is None:
+    if missing_tools():
         progress.note("the window was not tried: Xvfb and xdotool are needed for it")
         return
-    with _screen() as display, _clean_account(DISPLAY=display, QT_QPA_PLATFORM="xcb") as account:
+    with virtual_screen(*_SCREEN) as display, _clean_account(DISPLAY=display, QT_QPA_PLATFORM="xcb") as account:
         began = time.monotonic()
         process = subprocess.Popen(command, env=account.environ, cwd=account.home)
         try:
@@ -122,20 +123,6 @@ def _clean_account(**variables: str) -> Iterator[_Account]:
         environ = {"HOME": home, "USERPROFILE": home, "LOCALAPPDATA": home, "PATH": path, "LANG": "C.UTF-8"}
         environ |= {name: os.environ[name] for name in kept if name in os.environ}
         yield _Account(Path(home), {**environ, **variables})
-
-
-@contextmanager
-def _screen() -> Iterator[str]:
-    reader, writer = os.pipe()
-    arguments = ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"]
-    server = subprocess.Popen(arguments, pass_fds=[writer], stderr=subprocess.DEVNULL)
-    os.close(writer)
-    try:
-        with os.fdopen(reader) as told:
-            yield f":{told.readline().strip()}"
-    finally:
-        server.terminate()
-        server.wait(_PATIENCE_S)
 
 
 class _Window:

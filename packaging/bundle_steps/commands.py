@@ -86,7 +86,7 @@ def build(asked: Asked, progress: Progress, run: LoggedRun) -> tuple[Path, ...]:
     for kind in asked.kinds:
         with progress.step(kind):
             made.append(makers[kind]())
-            linux.note_size(made[-1], progress)
+            progress.note(f"{made[-1]} ({show_size(made[-1].stat().st_size)})")
     if asked.check:
         with progress.step("checking the bundle as a person would use it"):
             check_bundle(bundle, run, progress)

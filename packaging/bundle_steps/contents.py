@@ -33,13 +33,6 @@ _SYSTEMS_OWN = ("libstdc++.so.6", "libgcc_s.so.1")
 _CUDA_PARTS = ("libtorch_cuda", "libcudnn", "libcublas", "libnccl", "torch_cuda.dll", "nvidia/", "triton/")
 
 
-_DISTRIBUTIONS = (
-    "PySide6-Essentials", "llama-cpp-python", "torch", "numpy", "psutil", "nvidia-ml-py", "pyqtgraph",
-    "huggingface-hub", "laya", "transformers", "msgspec", "jinja2", "markdown-it-py", "pygments", "pypdf", "ziamath",
-    "pyyaml", "platformdirs",
-)  # fmt: skip # whose versions doctor and About show: usecases/check_installation.py, usecases/about.py
-
-
 @dataclass(frozen=True, slots=True)
 class OfSystem:
     """What differs between the systems, as PyInstaller's arguments."""
@@ -91,8 +84,7 @@ def _datas() -> list[tuple[str, str]]:
 
     found = [(str(REPO / "assets" / part), f"assets/{part}") for part in ("icons", "i18n", "router")]
     found += [(str(REPO / "models.json"), "."), (str(REPO / "LICENSE"), ".")]
-    for distribution in _DISTRIBUTIONS:
-        found += copy_metadata(distribution)
+    found += copy_metadata(PROGRAM, recursive=True)  # versions and licences, for Health and About
     starter = os.environ.get(STARTER_VARIABLE)
     return found + ([(starter, "starter")] if starter else [])
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from bundle_steps.identity import APP_ID, ICON_SIZES, NAME, PROGRAM, SUMMARY, version_of
-from setup_steps.progress import Progress, SetupFailure, show_size
+from setup_steps.progress import SetupFailure
 from setup_steps.running import LoggedRun
 
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
@@ -54,11 +54,6 @@ def package(bundle: Path, icons: Path, repo: Path, out: Path, run: LoggedRun) ->
         raise SetupFailure(f"dpkg-deb refused: {(output.strip().splitlines() or ['it said nothing'])[-1]}")
     shutil.rmtree(root)
     return target
-
-
-def note_size(made: Path, progress: Progress) -> None:
-    """Tell what was made."""
-    progress.note(f"{made} ({show_size(made.stat().st_size)})")
 
 
 def _fill(root: Path, bundle: Path, icons: Path, repo: Path) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -18,6 +17,7 @@ import psutil
 import pytest
 
 from layadesk.paths import DataPaths
+from setup_steps.virtual_screen import missing_tools, virtual_screen
 
 REPO = Path(__file__).resolve().parents[2]
 PATIENCE_S = 60.0
@@ -38,20 +38,11 @@ sys.exit(0 if screen.grabWindow(0, x, y, width, height).save(sys.argv[1]) else 1
 @contextmanager
 def x_server() -> Iterator[str]:
     """A virtual screen; gives its DISPLAY. Skips the test where Xvfb or xdotool is missing."""
-    for tool in ("Xvfb", "xdotool"):
-        if shutil.which(tool) is None:
-            pytest.skip(f"{tool} is not installed; real windows need it")
-    reader, writer = os.pipe()
-    arguments = ["Xvfb", "-displayfd", str(writer), "-screen", "0", f"{SIZE[0]}x{SIZE[1]}x24", "-nolisten", "tcp"]
-    arguments += ["-noreset"]  # or it starts anew whenever the last window closes
-    server = subprocess.Popen(arguments, pass_fds=[writer], stderr=subprocess.DEVNULL)
-    os.close(writer)
-    try:
-        with os.fdopen(reader) as told:
-            yield f":{told.readline().strip()}"
-    finally:
-        server.terminate()
-        server.wait(PATIENCE_S)
+    missing = missing_tools()
+    if missing:
+        pytest.skip(f"{missing[0]} is not installed; real windows need it")
+    with virtual_screen(*SIZE) as display:
+        yield display
 
 
 def wait_for(found: Callable[[], ResultT | None], what: str, timeout_s: float = PATIENCE_S) -> ResultT:

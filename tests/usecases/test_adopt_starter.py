@@ -17,24 +17,23 @@ def core(tmp_path: Path) -> Iterator[Core]:
 
 
 def test_the_first_run_has_an_expert(core: Core, smol_gguf: Path) -> None:
-    adopted = core.experts.adopt_starter(smol_gguf)
-    assert adopted is not None
-    model = adopted.result()
+    core.experts.adopt_starter(smol_gguf)
+    (model,) = core.experts.list()
     assert model.origin is Origin.STARTER
     assert [one.model_id for one in core.pool.candidates()] == [model.model_id]
     assert Path(model.path).is_relative_to(core.paths.models)
 
 
 def test_a_starter_that_was_removed_stays_away(core: Core, smol_gguf: Path) -> None:
-    adopted = core.experts.adopt_starter(smol_gguf)
-    assert adopted is not None
-    core.inventory.remove(adopted.result().model_id, delete_file=True)
-    assert core.experts.adopt_starter(smol_gguf) is None
+    core.experts.adopt_starter(smol_gguf)
+    (model,) = core.experts.list()
+    core.inventory.remove(model.model_id, delete_file=True)
+    core.experts.adopt_starter(smol_gguf)
     assert core.experts.list() == ()
 
 
 def test_without_a_shipped_starter_nothing_is_made(core: Core) -> None:
-    assert core.adopt_starter() is None
+    core.experts.adopt_starter(None)
     assert not core.paths.models.exists()
 
 
@@ -42,7 +41,5 @@ def test_without_a_shipped_starter_nothing_is_made(core: Core) -> None:
 def test_a_damaged_starter_stops_nothing(core: Core, tmp_path: Path) -> None:
     damaged = tmp_path / "starter.gguf"
     damaged.write_bytes(b"GGUF")
-    adopted = core.experts.adopt_starter(damaged)
-    assert adopted is not None
-    assert adopted.exception() is not None
+    core.experts.adopt_starter(damaged)
     assert core.experts.list() == ()
