@@ -15,7 +15,7 @@ from layadesk.ui.texts.words import together
 from layadesk.ui.theme.tokens import GAP_S
 from layadesk.ui.widgets.page_header import PageHeader
 from layadesk.ui.widgets.reading_area import ReadingArea
-from layadesk.ui.widgets.roles import set_look, set_role
+from layadesk.ui.widgets.roles import set_look
 from layadesk.usecases.check_installation import Finding, Level
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ class HealthPage(QWidget):
 
     def __init__(self, diagnose: "Diagnose", *, bridge: Bridge, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        set_role(self, "surface")
         self._diagnose = diagnose
         self._bridge = bridge
         self._health: Health | None = None
@@ -89,11 +88,7 @@ class HealthPage(QWidget):
         self._area.column.addWidget(self._summary)
         self._area.column.addLayout(self._rows)
         self._area.column.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.header)
-        layout.addWidget(self._area, 1)
+        self.header.stand_on(self, self._area)
 
     def _on_checked(self, health: "Health") -> None:
         self._is_checking, self._failure, self._health = False, None, health

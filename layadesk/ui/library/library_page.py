@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
 from layadesk.domain.downloads import DownloadState
 from layadesk.domain.models import CardKind
@@ -46,7 +46,6 @@ class LibraryPage(QWidget):
 
     def __init__(self, use_cases: "UseCases", *, bridge: Bridge, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        set_role(self, "surface")
         self._use_cases = use_cases
         self.shelf = Shelf(use_cases, bridge=bridge, parent=self)
         self.doing = LibraryActions(use_cases, self.shelf, bridge=bridge, window=self)
@@ -120,12 +119,7 @@ class LibraryPage(QWidget):
         column.addWidget(self.catalogue)
         column.addWidget(self.disk)
         column.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.header)
-        layout.addWidget(self._area, 1)
-        layout.addWidget(self.downloads)
+        self.header.stand_on(self, self._area, self.downloads)
 
     def _connect(self) -> None:
         actions, downloads = self.doing, self._use_cases.downloads

@@ -19,7 +19,7 @@ from layadesk.ui.theme.fonts import strong_font
 from layadesk.ui.theme.tokens import GAP_L, GAP_M, GAP_S, GAP_XL
 from layadesk.ui.widgets.page_header import PageHeader
 from layadesk.ui.widgets.reading_area import ReadingArea
-from layadesk.ui.widgets.roles import note, set_role
+from layadesk.ui.widgets.roles import note
 
 if TYPE_CHECKING:
     from layadesk.usecases.import_settings import ImportSettings, SettingsTaken
@@ -46,7 +46,6 @@ class SettingsPage(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        set_role(self, "surface")
         self._import = import_settings
         self._settings = import_settings.settings
         self._bridge = bridge
@@ -140,11 +139,7 @@ class SettingsPage(QWidget):
         column.addWidget(self._shortcut_heading)
         column.addWidget(self._shortcuts)
         column.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.header)
-        layout.addWidget(self._area, 1)
+        self.header.stand_on(self, self._area)
 
     def _fill(self) -> None:
         """The rows, made when the page is first wanted: the window need not wait for them."""

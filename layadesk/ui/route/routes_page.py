@@ -41,7 +41,6 @@ class RoutesPage(QWidget):
         self, routes: "CountRoutes", *, name_of: Callable[[str], str], bridge: Bridge, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        set_role(self, "surface")
         self._routes = routes
         self._name_of = name_of
         self._bridge = bridge
@@ -116,11 +115,7 @@ class RoutesPage(QWidget):
         column.addStretch(1)
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self._area)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.header)
-        layout.addWidget(self._stack, 1)
+        self.header.stand_on(self, self._stack)
 
     def _on_found(self, found: RouteCounts) -> None:
         self._found, self._failure = found, None

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -30,7 +29,7 @@ from layadesk.ui.theme.tokens import GAP_M, GAP_S, Ink
 from layadesk.ui.widgets.icon_button import IconButton
 from layadesk.ui.widgets.page_header import PageHeader
 from layadesk.ui.widgets.reading_area import ReadingArea
-from layadesk.ui.widgets.roles import note, set_look, set_role
+from layadesk.ui.widgets.roles import note, set_look
 
 if TYPE_CHECKING:
     from layadesk.settings.settings import Settings
@@ -52,7 +51,6 @@ class ServerPage(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        set_role(self, "surface")
         self._serve = serve
         self._settings = settings
         self._bridge = bridge
@@ -127,11 +125,7 @@ class ServerPage(QWidget):
         column.addWidget(self.log_told)
         column.addWidget(self.table)
         column.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.header)
-        layout.addWidget(self._area, 1)
+        self.header.stand_on(self, self._area)
 
     @Slot()
     def _on_switch(self) -> None:

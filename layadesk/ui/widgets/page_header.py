@@ -1,6 +1,6 @@
 """The row at the top of a page: its title, and buttons at the end."""
 
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from layadesk.ui.theme.fonts import title_font
 from layadesk.ui.theme.tokens import GAP_L, GAP_M, GAP_S, HEADER_HEIGHT
@@ -25,3 +25,14 @@ class PageHeader(QWidget):
     def add_button(self, button: QWidget) -> None:
         """Put a button at the right end."""
         self._row.addWidget(button)
+
+    def stand_on(self, page: QWidget, body: QWidget, *below: QWidget) -> None:
+        """Lay out a page: this at its top, then `body`, which takes all the room, then what stays below it."""
+        set_role(page, "surface")
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self)
+        column.addWidget(body, 1)
+        for widget in below:
+            column.addWidget(widget)
