@@ -1579,8 +1579,8 @@
         <translation>{name} 的许可证附有条件：{licence}。</translation>
     </message>
     <message>
-        <source>Read it at {page}, and agree to it before the download.</source>
-        <translation>请在 {page} 阅读，同意后再下载。</translation>
+        <source>Read it at {page}. If you agree, say so in the window, or add --accept-licence.</source>
+        <translation>请在 {page} 阅读。如果同意，请在窗口中确认，或在命令中加上 --accept-licence。</translation>
     </message>
     <message>
         <source>This file of {subject} is not on a hub; it comes with the set-up of LayaDesk.</source>
@@ -2317,6 +2317,42 @@
     <message>
         <source>Wait until it answers again, or end it; another --data-dir opens a second one.</source>
         <translation>请等它恢复响应，或结束它；用另一个 --data-dir 可以再开一个。</translation>
+    </message>
+    <message>
+        <source>Choose one of: {known}.</source>
+        <translation>请从以下选项中选择：{known}。</translation>
+    </message>
+    <message>
+        <source>the file as a whole</source>
+        <translation>整个文件</translation>
+    </message>
+    <message>
+        <source>entry {number}</source>
+        <translation>第 {number} 条</translation>
+    </message>
+    <message>
+        <source>In your own catalogue, {subject}, {place} cannot be used: {detail}.</source>
+        <translation>您自己的模型目录 {subject} 中，{place}无法使用：{detail}。</translation>
+    </message>
+    <message>
+        <source>Correct it there or take it out; everything else stays usable.</source>
+        <translation>请在该文件中改正或删除它；其余内容仍可使用。</translation>
+    </message>
+    <message>
+        <source>There is no GGUF file in {subject}.</source>
+        <translation>{subject} 中没有 GGUF 文件。</translation>
+    </message>
+    <message>
+        <source>Choose the folder in which the .gguf files lie, or one above it.</source>
+        <translation>请选择 .gguf 文件所在的文件夹或其上级文件夹。</translation>
+    </message>
+    <message>
+        <source>No model is called {subject}, neither in the catalogue nor on this disk.</source>
+        <translation>模型目录和本机磁盘上都没有名为 {subject} 的模型。</translation>
+    </message>
+    <message>
+        <source>See what there is on the Models page, or with: layadesk models list --catalogue</source>
+        <translation>可在“模型”页面查看有哪些模型，或运行：layadesk models list --catalogue</translation>
     </message>
 </context>
 <context>
@@ -4305,10 +4341,6 @@
     <message>
         <source>The models are kept in {place} now.</source>
         <translation>模型现在存放在 {place}。</translation>
-    </message>
-    <message>
-        <source>There is no model file in there.</source>
-        <translation>里面没有模型文件。</translation>
     </message>
     <message>
         <source>This is your own file. Take it off the list and leave it where it is?</source>

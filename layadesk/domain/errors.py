@@ -33,7 +33,10 @@ class ErrorCode(StrEnum):
     GGUF_NO_VOCABULARY = "gguf_no_vocabulary"
     GGUF_SPLIT_INCOMPLETE = "gguf_split_incomplete"
     MODEL_ALREADY_INSTALLED = "model_already_installed"
+    NO_MODEL_FOUND = "no_model_found"
+    UNKNOWN_MODEL = "unknown_model"
     CATALOGUE_DAMAGED = "catalogue_damaged"
+    OWN_CATALOGUE_DAMAGED = "own_catalogue_damaged"
     INVENTORY_DAMAGED = "inventory_damaged"
     # downloads
     LICENCE_NOT_ACCEPTED = "licence_not_accepted"

@@ -55,7 +55,8 @@ STARTER_MODEL_ID = "smollm2-135m-instruct"
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """The cards in the order of the file, and a report (CATALOGUE_DAMAGED) for each entry left out."""
+    """The cards in the order of the file, and a report for each entry left out: CATALOGUE_DAMAGED or, in the user's own
+    file, OWN_CATALOGUE_DAMAGED."""
 
     cards: tuple[ModelCard, ...]
     problems: tuple[ErrorReport, ...] = ()
@@ -93,7 +94,7 @@ class Catalogues:
         found = read_catalogue(self._shipped)
         for path, stamp in list(zip(self._paths, stamps, strict=True))[1:]:
             if stamp is not None:
-                found = found.overridden_by(read_catalogue(path))
+                found = found.overridden_by(read_catalogue(path, ErrorCode.OWN_CATALOGUE_DAMAGED))
         return found
 
 
@@ -110,28 +111,33 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     return (status.st_mtime_ns, status.st_size)
 
 
-def read_catalogue(path: Path) -> Catalogue:
-    """Read a catalogue; never raises: without a usable file there are no cards and one problem."""
+def read_catalogue(path: Path, code: ErrorCode = ErrorCode.CATALOGUE_DAMAGED) -> Catalogue:
+    """Read a catalogue; never raises: without a usable file there are no cards and one problem. `code` is theirs."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         entries = document["models"]
         version = document["schema_version"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        return Catalogue((), (_problem(path, None, f"{type(error).__name__}: {error}"),))
+        return Catalogue((), (_problem(code, path, None, f"{type(error).__name__}: {error}"),))
     if not isinstance(entries, list):
-        return Catalogue((), (_problem(path, None, "models is no list"),))
+        return Catalogue((), (_problem(code, path, None, "models is no list"),))
     cards: dict[str, ModelCard] = {}
     problems: list[ErrorReport] = []
     if version != SCHEMA_VERSION:  # an older or newer file is read as far as it can be understood
-        problems.append(_problem(path, None, f"schema_version {version!r}"))
+        problems.append(_problem(code, path, None, f"schema_version {version!r}"))
     for number, raw in enumerate(entries):
         try:
             card = _new_card(raw, cards)
         except ValueError as error:  # msgspec.ValidationError is one
-            problems.append(_problem(path, number, str(error)))
+            problems.append(_problem(code, path, number, f"{_called(raw)}{error}"))
         else:
             cards[card.model_id] = card
     return Catalogue(tuple(cards.values()), tuple(problems))
+
+
+def _called(raw: object) -> str:
+    name = raw.get("model_id") if isinstance(raw, dict) else None
+    return f"{name}: " if isinstance(name, str) else ""
 
 
 def _new_card(raw: object, taken: Container[str]) -> ModelCard:
@@ -141,6 +147,6 @@ def _new_card(raw: object, taken: Container[str]) -> ModelCard:
     return card
 
 
-def _problem(path: Path, number: int | None, detail: str) -> ErrorReport:
+def _problem(code: ErrorCode, path: Path, number: int | None, detail: str) -> ErrorReport:
     log.warning("catalogue %s, entry %s: %s", path, number, detail)
-    return ErrorReport(ErrorCode.CATALOGUE_DAMAGED, {"path": str(path), "entry": number, "detail": detail[:200]})
+    return ErrorReport(code, {"path": str(path), "entry": number, "detail": detail[:200]})

@@ -126,15 +126,14 @@ class Library:
         )
 
     def entry(self, model_id: str) -> LibraryEntry:
-        """One of them. Raises UNKNOWN_EXPERT."""
-        entries = self.entries()
-        for entry in entries:
+        """One of them. Raises UNKNOWN_MODEL."""
+        for entry in self.entries():
             if entry.model_id == model_id or any(model.model_id == model_id for model in entry.installed):
                 return entry
-        raise fail(ErrorCode.UNKNOWN_EXPERT, expert=model_id, known=", ".join(entry.model_id for entry in entries))
+        raise fail(ErrorCode.UNKNOWN_MODEL, model_id=model_id)
 
     def problems(self) -> tuple[ErrorReport, ...]:
-        """Entries of the catalogues that were left out (CATALOGUE_DAMAGED)."""
+        """Entries of the catalogues that were left out (CATALOGUE_DAMAGED, OWN_CATALOGUE_DAMAGED)."""
         return self._catalogues.current().problems
 
     def room(self) -> DiskRoom:
@@ -146,7 +145,7 @@ class Library:
         return self._fits.submit(self._pricing.machine)
 
     def fit(self, model_id: str, quantization: str, n_ctx: int) -> Future[Fitting]:
-        """Whether that file fits at that context for each conversation. Fails with UNKNOWN_EXPERT, BAD_PARAMETER."""
+        """Whether that file fits at that context for each conversation. Fails with UNKNOWN_MODEL, BAD_PARAMETER."""
         card, file = self._file(model_id, quantization)
         return self._fits.submit(lambda: self._fitting(card, file, self._question(n_ctx)))
 
@@ -167,7 +166,7 @@ class Library:
         return self._fits.submit(self._survey, n_ctx, files)
 
     def recommended(self, model_id: str, n_ctx: int) -> Future[Fitting | None]:
-        """The best quantization that fits; None where none does. Fails with UNKNOWN_EXPERT."""
+        """The best quantization that fits; None where none does. Fails with UNKNOWN_MODEL."""
         card = self._card(model_id)
 
         def find() -> Fitting | None:
@@ -179,7 +178,7 @@ class Library:
     def ask_hub(self, model_id: str) -> Future[None]:
         """Read the header of the model's first file from its hub, some megabytes, where the catalogue lacks numbers.
 
-        From then on, until the program ends, `fit` knows them. Fails with UNKNOWN_EXPERT, NOT_DOWNLOADABLE,
+        From then on, until the program ends, `fit` knows them. Fails with UNKNOWN_MODEL, NOT_DOWNLOADABLE,
         REMOTE_FILE_UNREADABLE, GGUF_*.
         """
         card = self._card(model_id)
@@ -295,8 +294,7 @@ class Library:
     def _card(self, model_id: str) -> ModelCard:
         card = self._catalogues.current().card(model_id)
         if card is None:
-            known = ", ".join(one.model_id for one in self._catalogues.current().cards)
-            raise fail(ErrorCode.UNKNOWN_EXPERT, expert=model_id, known=known)
+            raise fail(ErrorCode.UNKNOWN_MODEL, model_id=model_id)
         return card
 
     def _file(self, model_id: str, quantization: str) -> tuple[ModelCard, ModelFile]:

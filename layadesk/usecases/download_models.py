@@ -83,7 +83,7 @@ class Downloads:
     def start(self, model_id: str, quantization: str, *, licence_accepted: bool = False) -> str:
         """Queue a file of the catalogue (a router's is `checkpoint`); its download id. A row that is there is resumed.
 
-        Raises UNKNOWN_EXPERT, BAD_PARAMETER, NOT_DOWNLOADABLE, LICENCE_NOT_ACCEPTED.
+        Raises UNKNOWN_MODEL, BAD_PARAMETER, NOT_DOWNLOADABLE, LICENCE_NOT_ACCEPTED.
         """
         card, file = self._find(model_id, quantization)
         which = download_id(model_id, quantization)
@@ -181,11 +181,9 @@ class Downloads:
                 discard_staging(self._rooms.disk.models_dir, row.card, row.file)
 
     def _find(self, model_id: str, quantization: str) -> tuple[ModelCard, ModelFile]:
-        catalogue = self._rooms.catalogues.current()
-        card = catalogue.card(model_id)
+        card = self._rooms.catalogues.current().card(model_id)
         if card is None:
-            known = ", ".join(one.model_id for one in catalogue.cards)
-            raise fail(ErrorCode.UNKNOWN_EXPERT, expert=model_id, known=known)
+            raise fail(ErrorCode.UNKNOWN_MODEL, model_id=model_id)
         file = card.file(quantization)
         if file is None:
             known = ", ".join(one.quantization for one in card.files)

@@ -109,7 +109,7 @@ class Fit:
     ) -> FitAnswer:
         """Price `subject`: a GGUF file, here or at an http(s) address, an installed expert or a model of the catalogue.
 
-        Of a file at an address only the header is read. Raises UNKNOWN_EXPERT, BAD_PARAMETER, REMOTE_FILE_UNREADABLE,
+        Of a file at an address only the header is read. Raises UNKNOWN_MODEL, BAD_PARAMETER, REMOTE_FILE_UNREADABLE,
         GGUF_* and MODEL_FILE_* errors.
         """
         found = self._find(subject, quantization)
@@ -152,11 +152,9 @@ class Fit:
             return _Subject(installed.name, installed.quantization, facts, installed.path, None)
         if installed is None and subject and (path.suffix.casefold() == ".gguf" or path.exists()):
             return _Subject(path.name, None, self._price.facts_of(subject), subject, None)
-        catalogue = self._catalogues.current()
-        card = catalogue.card(subject)
+        card = self._catalogues.current().card(subject)
         if card is None:
-            known = [model.model_id for model in self._inventory.list()] + [one.model_id for one in catalogue.cards]
-            raise fail(ErrorCode.UNKNOWN_EXPERT, expert=subject, known=", ".join(dict.fromkeys(known)))
+            raise fail(ErrorCode.UNKNOWN_MODEL, model_id=subject)
         file = _file_of(card, quantization)
         card_facts = facts_of_card(card, file)
         if card_facts is None:

@@ -129,7 +129,7 @@ class KeepLibrary:
         return Verified(model_id, tuple(verdicts))
 
     def import_files(self, paths: Sequence[str], progress: Progress) -> Imported:
-        """List GGUF files where they lie; never raises for one of them."""
+        """List GGUF files where they lie; never raises for one of them. Where there is none, NO_MODEL_FOUND says so."""
         found: list[InstalledModel] = []
         refused: list[ErrorReport] = []
         candidates = list(models_below(Path(path).expanduser() for path in paths))
@@ -139,6 +139,8 @@ class KeepLibrary:
                 found.append(self._rooms.inventory.import_file(path))
             except LayaDeskError as error:
                 refused.append(error.report)
+        if not candidates:
+            refused.append(ErrorReport(ErrorCode.NO_MODEL_FOUND, {"path": ", ".join(paths)}))
         progress(len(candidates), len(candidates))
         return Imported(tuple(dict.fromkeys(found)), tuple(refused))
 

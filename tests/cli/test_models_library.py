@@ -135,9 +135,9 @@ def test_what_goes_wrong_is_one_line_with_a_remedy(shop: Shell, hub: FakeHub) ->
     done = shop.run("models", "download", "tiny", **environment(hub))
     assert done.status == 1
     assert f"https://huggingface.co/{HUB_REPO}" in done.err.splitlines()[-1]
-    assert "nothing" in shop.run("models", "download", "nothing").err
+    assert "models list --catalogue" in shop.run("models", "download", "nothing").err
     needs = shop.run("models", "download", "lfm2.5-8b-a1b", "--quantization", "Q4_K_M")
-    assert (needs.status, "lfm-open-license-1.0" in needs.err) == (1, True)
+    assert (needs.status, "lfm-open-license-1.0" in needs.err, "--accept-licence" in needs.err) == (1, True, True)
 
 
 def test_numbers_that_the_catalogue_lacks_are_read_from_the_hub_when_that_is_asked_for(

@@ -153,7 +153,11 @@ def test_the_users_catalogue_adds_and_replaces_and_its_bad_entries_are_told(tmp_
     assert [card.model_id for card in found.current().cards] == ["a", "b"]
     catalogue(own, entry(name="Mine"), entry(model_id="c"), {"model_id": "bad"})
     assert [(card.model_id, card.name) for card in found.current().cards] == [("a", "Mine"), ("b", "A"), ("c", "A")]
-    assert [problem.facts["path"] for problem in found.current().problems] == [str(own)]
+    (problem,) = found.current().problems
+    assert (problem.code, problem.facts["path"], problem.facts["entry"]) == (
+        ErrorCode.OWN_CATALOGUE_DAMAGED, str(own), 2,
+    )  # fmt: skip
+    assert str(problem.facts["detail"]).startswith("bad: ")
     own.unlink()
     assert [card.name for card in found.current().cards] == ["A", "A"]
 

@@ -122,6 +122,29 @@ def test_facts_are_filled_in_and_a_missing_one_hides_nothing(language: Language)
     assert unknown.what == "The file x is written in GGUF version ?, which is not supported."
 
 
+@pytest.mark.parametrize("code", [ErrorCode.HUB_CHANGED, ErrorCode.DOWNLOAD_DAMAGED, ErrorCode.HUB_NOT_FOUND])
+def test_an_error_of_a_download_names_the_file(code: ErrorCode, language: Language) -> None:
+    language.use(ENGLISH)
+    said = explain(ErrorReport(code, {"host": "hf.example", "repo": "a/b", "file": "x-Q4_K_M.gguf"}))
+    assert "x-Q4_K_M.gguf" in said.what
+    assert "?" not in said.what
+
+
+def test_a_damaged_catalogue_of_ones_own_is_told_with_its_place(language: Language) -> None:
+    language.use(ENGLISH)
+    facts: dict[str, Fact] = {"path": "/d/models.json", "entry": 2, "detail": "mine: no name"}
+    said = explain(ErrorReport(ErrorCode.OWN_CATALOGUE_DAMAGED, facts))
+    assert said.what == "In your own catalogue, /d/models.json, entry 3 cannot be used: mine: no name."
+    whole = explain(ErrorReport(ErrorCode.OWN_CATALOGUE_DAMAGED, {**facts, "entry": None}))
+    assert "the file as a whole" in whole.what
+
+
+def test_a_value_that_is_not_possible_is_told_with_those_that_are(language: Language) -> None:
+    language.use(ENGLISH)
+    facts: dict[str, Fact] = {"parameter": "quantization", "value": "Q9", "known": "Q4_K_M, Q8_0"}
+    assert explain(ErrorReport(ErrorCode.BAD_PARAMETER, facts)).remedy == "Choose one of: Q4_K_M, Q8_0."
+
+
 def test_an_expert_is_called_by_its_name_where_that_is_known(language: Language) -> None:
     language.use(ENGLISH)
     report = ErrorReport(ErrorCode.MODEL_LOAD_FAILED, {"expert": "smol", "detail": "unable to allocate"})

@@ -389,7 +389,7 @@ def test_a_licence_with_conditions_wants_a_yes_first(shelf: Shelf) -> None:
 
 @pytest.mark.parametrize(
     ("model_id", "quantization", "code"),
-    [("none", Q, ErrorCode.UNKNOWN_EXPERT), ("tiny", "Q9", ErrorCode.BAD_PARAMETER)],
+    [("none", Q, ErrorCode.UNKNOWN_MODEL), ("tiny", "Q9", ErrorCode.BAD_PARAMETER)],
 )
 def test_what_is_not_in_the_catalogue_cannot_be_started(
     shelf: Shelf, model_id: str, quantization: str, code: ErrorCode

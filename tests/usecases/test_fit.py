@@ -131,7 +131,7 @@ def test_a_smaller_quantization_of_the_catalogue_is_priced_by_its_name(fit: Fit)
 @pytest.mark.parametrize(
     ("subject", "quantization", "code"),
     [
-        ("nobody", None, ErrorCode.UNKNOWN_EXPERT),
+        ("nobody", None, ErrorCode.UNKNOWN_MODEL),
         (LARGE, "Q9", ErrorCode.BAD_PARAMETER),
         ("gemma-3-270m", None, ErrorCode.BAD_PARAMETER),  # the catalogue has no numbers of it
         ("missing.gguf", None, ErrorCode.MODEL_FILE_MISSING),

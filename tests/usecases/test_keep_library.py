@@ -95,6 +95,12 @@ def test_a_folder_is_imported_at_any_depth_and_in_place(desk: Desk, tmp_path: Pa
     assert desk.n_changed == desk.pool.n_told == 1
 
 
+def test_a_folder_without_models_is_told(desk: Desk, tmp_path: Path) -> None:
+    found = desk.library.import_files([str(tmp_path)]).result()
+    assert found.installed == ()
+    assert [(one.code, one.facts["path"]) for one in found.refused] == [(ErrorCode.NO_MODEL_FOUND, str(tmp_path))]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")
 def test_links_that_lead_in_a_circle_are_walked_once(desk: Desk, tmp_path: Path) -> None:
     folder = tmp_path / "models"

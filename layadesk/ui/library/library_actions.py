@@ -204,8 +204,6 @@ class LibraryActions(QObject):
             n, first = len(done.installed), done.installed[0].name
             text = self.tr("{name} was added.") if n == 1 else self.tr("%n model(s) were added.", "", n)
             self.told.emit(text.format(name=first))
-        elif not done.refused:
-            self.told.emit(self.tr("There is no model file in there."))
         self.refused.emit([_refusal(report) for report in done.refused])
 
     @Slot(object)

@@ -9,7 +9,7 @@ from layadesk.ui.texts.marks import QT_TRANSLATE_NOOP
 DOWNLOAD_ERRORS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
     ErrorCode.LICENCE_NOT_ACCEPTED: (
         QT_TRANSLATE_NOOP("errors", "{name} has a licence with conditions: {licence}."),
-        QT_TRANSLATE_NOOP("errors", "Read it at {page}, and agree to it before the download."),
+        QT_TRANSLATE_NOOP("errors", "Read it at {page}. If you agree, say so in the window, or add --accept-licence."),
     ),
     ErrorCode.NOT_DOWNLOADABLE: (
         QT_TRANSLATE_NOOP("errors", "This file of {subject} is not on a hub; it comes with the set-up of LayaDesk."),

@@ -67,6 +67,18 @@ ERROR_TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
         QT_TRANSLATE_NOOP("errors", "The catalogue of models cannot be read."),
         QT_TRANSLATE_NOOP("errors", "Install LayaDesk again, or restore models.json; your own models are safe."),
     ),
+    ErrorCode.OWN_CATALOGUE_DAMAGED: (
+        QT_TRANSLATE_NOOP("errors", "In your own catalogue, {subject}, {place} cannot be used: {detail}."),
+        QT_TRANSLATE_NOOP("errors", "Correct it there or take it out; everything else stays usable."),
+    ),
+    ErrorCode.NO_MODEL_FOUND: (
+        QT_TRANSLATE_NOOP("errors", "There is no GGUF file in {subject}."),
+        QT_TRANSLATE_NOOP("errors", "Choose the folder in which the .gguf files lie, or one above it."),
+    ),
+    ErrorCode.UNKNOWN_MODEL: (
+        QT_TRANSLATE_NOOP("errors", "No model is called {subject}, neither in the catalogue nor on this disk."),
+        QT_TRANSLATE_NOOP("errors", "See what there is on the Models page, or with: layadesk models list --catalogue"),
+    ),
     ErrorCode.INVENTORY_DAMAGED: (
         QT_TRANSLATE_NOOP("errors", "The list of installed models cannot be read."),
         QT_TRANSLATE_NOOP("errors", "Add your model files again; the files themselves are untouched."),

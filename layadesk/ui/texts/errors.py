@@ -9,6 +9,7 @@ from layadesk.domain.errors import ErrorCode, ErrorReport, Fact
 from layadesk.domain.memory_fit.bill import BillItem
 from layadesk.domain.worker_state import ExitKind
 from layadesk.ui.texts.error_table import ERROR_TEXTS
+from layadesk.ui.texts.marks import QT_TRANSLATE_NOOP
 from layadesk.ui.texts.memory import bill_item, device_name
 from layadesk.ui.texts.model_kinds import foreign_format, not_chat_kind
 from layadesk.ui.texts.numbers import gib_with_unit
@@ -27,6 +28,8 @@ class Explanation:
 def explain(report: ErrorReport, *, name: str | None = None) -> Explanation:
     """The texts of an error in the current language. `name` is how the expert is called on screen, where known."""
     what, remedy = ERROR_TEXTS[report.code]
+    if report.code is ErrorCode.BAD_PARAMETER and report.facts.get("known"):
+        remedy = QT_TRANSLATE_NOOP("errors", "Choose one of: {known}.")
     facts = _Facts(report.facts, name)
     said = QCoreApplication.translate("errors", what).format_map(facts)
     detail = _detail(report.facts)
@@ -54,7 +57,9 @@ class _Facts(dict[str, str]):
         subject = next((self[key] for key in ("path", "expert", "model_id", "name") if key in self), "?")
         self["subject"] = name or subject
         called = name or self.get("name")
-        self["file"] = f"{called} ({self['path']})" if called and "path" in self else self["subject"]
+        by_path = f"{called} ({self['path']})" if called and "path" in self else self["subject"]
+        self.setdefault("file", by_path)  # a download names its file itself
+        self["place"] = _place(facts.get("entry"))
         for key, source in (("size", "size_bytes"), ("needed", "needed_bytes")):
             value = facts.get(source)
             self[key] = f"{value:,}" if isinstance(value, int) else "?"
@@ -70,6 +75,13 @@ class _Facts(dict[str, str]):
 
     def __missing__(self, key: str) -> str:
         return "?"
+
+
+def _place(entry: Fact) -> str:
+    """Where in a list something is wrong; entries are counted from 0 there."""
+    if not isinstance(entry, int):
+        return QCoreApplication.translate("errors", "the file as a whole")
+    return QCoreApplication.translate("errors", "entry {number}").format(number=entry + 1)
 
 
 def _holder(facts: Mapping[str, Fact]) -> str:
