@@ -35,19 +35,23 @@ def _identity(file: Path, seen: set[tuple[int, int] | str]) -> tuple[int, int] |
     return None if which in seen else which
 
 
-def _files_below(folder: Path) -> Iterator[Path]:
+def _files_below(folder: Path) -> list[Path]:
+    """What lies there itself comes before what links lead to: a link may go, and the file stays."""
+    found: list[Path] = []
     entered: set[tuple[int, int]] = set()
-    for parent, folders, names in os.walk(folder, followlinks=True):
-        try:
-            status = os.stat(parent)
-        except OSError:
-            folders.clear()
-            continue
-        if (status.st_dev, status.st_ino) in entered or len(entered) >= MAX_FOLDERS:
-            folders.clear()
-            continue
-        entered.add((status.st_dev, status.st_ino))
-        folders.sort()
-        for name in sorted(names):
-            if name.casefold().endswith(".gguf"):
-                yield Path(parent, name)
+    ahead = [folder]
+    for start in ahead:  # grows by the links to folders that are met
+        for parent, folders, names in os.walk(start):
+            try:
+                status = os.stat(parent)
+            except OSError:
+                folders.clear()
+                continue
+            if (status.st_dev, status.st_ino) in entered or len(entered) >= MAX_FOLDERS:
+                folders.clear()
+                continue
+            entered.add((status.st_dev, status.st_ino))
+            folders.sort()
+            ahead += [Path(parent, name) for name in folders if os.path.islink(Path(parent, name))]
+            found += [Path(parent, name) for name in sorted(names) if name.casefold().endswith(".gguf")]
+    return sorted(found, key=Path.is_symlink)
