@@ -209,3 +209,16 @@ class LoadedModel:
     memory: MemoryUse
     thinking: tuple[str, ...] = ()
     measure: LoadMeasure = field(default_factory=LoadMeasure)
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """Of each file its path, whether it is as it should be, and None where nobody knows how it should be."""
+
+    model_id: str
+    files: tuple[tuple[str, bool | None], ...]
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether a file is not what it was."""
+        return any(right is False for _, right in self.files)

@@ -11,16 +11,17 @@ from layadesk.domain.memory_fit.machine import MachineMemory
 from layadesk.domain.memory_fit.plans import Outlook, Resident
 from layadesk.domain.memory_fit.speed import SpeedClass, rank_of
 from layadesk.domain.memory_fit.verdict import Verdict
-from layadesk.domain.models import CardKind, InstalledModel, ModelCard, ModelFile
+from layadesk.domain.models import CardKind, InstalledModel, ModelCard, ModelFile, Verified
 from layadesk.model_library.catalogue_facts import has_numbers, numbers_of
 from layadesk.model_library.library_disk import DiskRoom, Leftover
 from layadesk.model_library.remote_model import read_remote_model
+from layadesk.model_library.verify import Progress
 from layadesk.protocol.feed import Feed
 from layadesk.settings import definitions
 from layadesk.settings.settings import Settings
 from layadesk.usecases.download_models import Downloads
 from layadesk.usecases.fit import FileQuestion, Fit
-from layadesk.usecases.keep_library import Imported, KeepLibrary, Progress, Removal, Verified
+from layadesk.usecases.keep_library import Imported, KeepLibrary, Removal
 from layadesk.usecases.manage_experts import Experts
 from layadesk.usecases.model_rooms import ModelRooms
 
@@ -90,6 +91,7 @@ class Library:
         self._disk = rooms.disk
         self._hub = rooms.hub
         self._learned: Mapping[str, Mapping[str, int | bool | str | tuple[int, ...]]] = {}  # by model id
+        self._verifier = rooms.verifier
         self._keep = KeepLibrary(rooms, settings)
         self._has_changed = experts.has_changed
         self._downloads = downloads
@@ -210,7 +212,7 @@ class Library:
 
     def verify(self, model_id: str, progress: Progress | None = None) -> Future[Verified]:
         """Read every file of an installed model and compare its sha256 with the catalogue's; `progress` in bytes."""
-        return self._executor.submit(self._keep.verify, model_id, self._watched(progress))
+        return self._executor.submit(self._verifier.verify, model_id, self._watched(progress))
 
     def import_files(self, paths: Sequence[str], progress: Progress | None = None) -> Future[Imported]:
         """List GGUF files where they lie, and those in folders at any depth. `progress` counts files."""

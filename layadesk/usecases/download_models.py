@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from layadesk.domain.downloads import ACTIVE, ENDED, Download, DownloadState, SpeedWindow, download_id
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
@@ -82,6 +83,7 @@ class Downloads:
 
     def start(self, model_id: str, quantization: str, *, licence_accepted: bool = False) -> str:
         """Queue a file of the catalogue (a router's is `checkpoint`); its download id. A row that is there is resumed.
+        What is installed is checked, and fetched again only where it is damaged.
 
         Raises UNKNOWN_MODEL, BAD_PARAMETER, NOT_DOWNLOADABLE, LICENCE_NOT_ACCEPTED.
         """
@@ -234,7 +236,7 @@ class Downloads:
         if previous is not None:
             previous.join()  # it has been told to stop
         try:
-            if self._rooms.installer.is_installed(row.card, row.file):
+            if self._rooms.installer.is_installed(row.card, row.file, partial(self._on_checked, row, stop)):
                 self._on_installed(row, stop)
                 return
             job = DownloadJob(
@@ -270,6 +272,11 @@ class Downloads:
 
     def _look_at(self, row: DownloadRow) -> Download:
         return row.look(self._clock())
+
+    def _on_checked(self, row: DownloadRow, stop: Stop, n_bytes: int, total: int | None) -> None:
+        with self._lock:
+            stop.check()
+            self._show(row, state=DownloadState.CHECKING, n_bytes_done=n_bytes, n_bytes_total=total)
 
     def _on_installed(self, row: DownloadRow, stop: Stop) -> None:
         with self._lock:

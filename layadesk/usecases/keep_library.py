@@ -1,34 +1,30 @@
 """What is done to the models on this disk: bring in, check, take off, move, clean up. Blocks; `Library` has threads."""
 
-import hashlib
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+import stat
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
-from layadesk.domain.models import CardKind, FilePart, InstalledModel, ModelCard, ModelFile, Origin
+from layadesk.domain.models import InstalledModel, Origin
 from layadesk.model_library.disk import disk_failure
 from layadesk.model_library.download_job import staging_of
 from layadesk.model_library.find_files import models_below
 from layadesk.model_library.library_disk import Leftover, LibraryDisk
 from layadesk.model_library.move_models import ModelsMove
-from layadesk.model_library.safe_names import file_name
+from layadesk.model_library.verify import Progress
 from layadesk.settings import definitions
 from layadesk.settings.settings import Settings
 from layadesk.usecases.model_rooms import ModelRooms
 
-Progress = Callable[[int, int | None], None]  # how much is done, and of how much
-
-_CHUNK = 1 << 20
-# Laya writes this file anew when it loads a checkpoint, so it may differ without being damaged.
-_REWRITTEN = "tokenizer/tokenizer_config.json"
-
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What removing a model would do. `is_users_file`: it is only forgotten unless its deletion is asked for."""
+    """What removing a model would do; `n_bytes` is what comes free where its files are deleted.
+
+    `is_users_file`: it is only forgotten unless its deletion is asked for.
+    """
 
     model_id: str
     paths: tuple[str, ...]
@@ -42,19 +38,6 @@ class Imported:
 
     installed: tuple[InstalledModel, ...]
     refused: tuple[ErrorReport, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """Of each file its path, whether it is as it should be, and None where nobody knows how it should be."""
-
-    model_id: str
-    files: tuple[tuple[str, bool | None], ...]
-
-    @property
-    def is_damaged(self) -> bool:
-        """Whether a file is not what it was."""
-        return any(right is False for _, right in self.files)
 
 
 class KeepLibrary:
@@ -94,13 +77,10 @@ class KeepLibrary:
 
     def removal(self, model_id: str) -> Removal:
         """Raises UNKNOWN_EXPERT."""
+        paths = [path for path, _ in self._rooms.verifier.expected(model_id)]
         model = self._rooms.inventory.find(model_id)
-        if model is not None:
-            paths = self._rooms.inventory.files_of(model_id)
-            return Removal(model_id, _texts(paths), _bytes_of(paths), model.origin is Origin.IMPORTED)
-        folder, card = self._checkpoint(model_id)
-        paths = tuple(folder.joinpath(*part.path.split("/")) for part in card.files[0].parts)
-        return Removal(model_id, _texts(paths), _bytes_of(paths), is_users_file=False)
+        is_users_file = model is not None and model.origin is Origin.IMPORTED
+        return Removal(model_id, tuple(map(str, paths)), _freed_by(paths), is_users_file)
 
     def remove(self, model_id: str, *, delete_users_file: bool) -> int:
         """The bytes that came free. Raises UNKNOWN_EXPERT, DISK_*."""
@@ -116,17 +96,6 @@ class KeepLibrary:
         if not planned.is_users_file:
             self._disk.drop_empty(map(Path, planned.paths))
         return planned.n_bytes if deletes else 0
-
-    def verify(self, model_id: str, progress: Progress) -> Verified:
-        """Raises UNKNOWN_EXPERT, MODEL_FILE_MISSING, DISK_*."""
-        files = tuple(self._expected(model_id))
-        total, done = _bytes_of([path for path, _ in files]), 0
-        verdicts: list[tuple[str, bool | None]] = []
-        for path, sha256 in files:
-            found, size = _sha256(path, partial(_onward, progress, done, total))
-            done += size
-            verdicts.append((str(path), None if sha256 is None else found == sha256))
-        return Verified(model_id, tuple(verdicts))
 
     def import_files(self, paths: Sequence[str], progress: Progress) -> Imported:
         """List GGUF files where they lie; never raises for one of them. Where there is none, NO_MODEL_FOUND says so."""
@@ -159,57 +128,8 @@ class KeepLibrary:
         move.finish()
         return n_bytes
 
-    def _expected(self, model_id: str) -> Iterator[tuple[Path, str | None]]:
-        model = self._rooms.inventory.find(model_id)
-        if model is None:
-            folder, card = self._checkpoint(model_id)
-            for part in card.files[0].parts:
-                sha256 = None if part.path == _REWRITTEN else part.sha256
-                yield folder.joinpath(*part.path.split("/")), sha256
-            return
-        parts, found = self._parts_of(model), self._rooms.inventory.sums_of(model_id)
-        for path in self._rooms.inventory.files_of(model_id):
-            known = parts.get(path.name)
-            yield path, (None if known is None else known.sha256) or found.get(path.name)
 
-    def _parts_of(self, model: InstalledModel) -> dict[str, FilePart]:
-        card = self._rooms.catalogues.current().card(model.card_id or model.model_id)
-        file: ModelFile | None = None
-        if card is not None and model.origin is not Origin.IMPORTED:
-            file = card.file(model.card_quantization or model.quantization or "")
-        return {} if file is None else {file_name(part.path): part for part in file.parts}
-
-    def _checkpoint(self, model_id: str) -> tuple[Path, ModelCard]:
-        card = self._rooms.catalogues.current().card(model_id)
-        folder = self._disk.checkpoint_dir(card) if card is not None and card.kind is CardKind.ROUTER else None
-        if card is None or folder is None:
-            known = ", ".join(model.model_id for model in self._rooms.inventory.list())
-            raise fail(ErrorCode.UNKNOWN_EXPERT, expert=model_id, known=known)
-        return folder, card
-
-
-def _onward(progress: Progress, before: int, total: int, done: int) -> None:
-    progress(before + done, total)
-
-
-def _sha256(path: Path, progress: Callable[[int], None]) -> tuple[str, int]:
-    digest, done = hashlib.sha256(), 0
-    try:
-        with path.open("rb", buffering=0) as file:
-            while chunk := file.read(_CHUNK):
-                digest.update(chunk)
-                done += len(chunk)
-                progress(done)
-    except FileNotFoundError as error:
-        raise fail(ErrorCode.MODEL_FILE_MISSING, path=str(path)) from error
-    except OSError as error:
-        raise fail(ErrorCode.MODEL_FILE_UNREADABLE, path=str(path), reason=str(error)) from error
-    return digest.hexdigest(), done
-
-
-def _bytes_of(paths: Sequence[Path]) -> int:
-    return sum(path.stat().st_size for path in paths if path.is_file())
-
-
-def _texts(paths: Sequence[Path]) -> tuple[str, ...]:
-    return tuple(str(path) for path in paths)
+def _freed_by(paths: Iterable[Path]) -> int:
+    """What deleting them frees: nothing for a link, or where the file has another name."""
+    found = [path.lstat() for path in paths if path.is_file()]
+    return sum(one.st_size for one in found if stat.S_ISREG(one.st_mode) and one.st_nlink == 1)

@@ -8,6 +8,7 @@ from layadesk.model_library.hub import Hub, HubRules
 from layadesk.model_library.install import Installer
 from layadesk.model_library.inventory import Inventory
 from layadesk.model_library.library_disk import LibraryDisk
+from layadesk.model_library.verify import Verifier
 from layadesk.paths import DataPaths
 from layadesk.settings import definitions
 from layadesk.settings.settings import Settings
@@ -23,6 +24,7 @@ class ModelRooms:
         self.catalogues = Catalogues(paths.catalogue)
         self.disk = LibraryDisk(self.models_dir, self._reserve_bytes)
         self.inventory = Inventory(paths, self.catalogues, models_dir=self.models_dir())
+        self.verifier = Verifier(self.catalogues, self.inventory, self.disk)
         self.hub = Hub(self._hub_rules)
 
     def downloads(self) -> DownloadRooms:
@@ -31,7 +33,7 @@ class ModelRooms:
             self.catalogues,
             self.hub,
             self.disk,
-            Installer(self.inventory, self.disk),
+            Installer(self.inventory, self.disk, self.verifier),
             DownloadList(self._paths.downloads),
             lambda: self._settings.get(definitions.DOWNLOAD_PARALLEL),
         )

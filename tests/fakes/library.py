@@ -16,6 +16,7 @@ from layadesk.model_library.hub import Hub, HubRules
 from layadesk.model_library.install import Installer
 from layadesk.model_library.inventory import Inventory
 from layadesk.model_library.library_disk import LibraryDisk
+from layadesk.model_library.verify import Verifier
 from layadesk.paths import DataPaths
 from layadesk.usecases.download_models import DownloadRooms, Downloads
 from tests.fakes.fake_hub import FakeHub, Served
@@ -81,7 +82,7 @@ class Shelf:
             self.catalogues,
             Hub(lambda: self.rules),
             self.disk,
-            Installer(self.inventory, self.disk),
+            Installer(self.inventory, self.disk, Verifier(self.catalogues, self.inventory, self.disk)),
             DownloadList(self.paths.downloads),
             lambda: self.n_parallel,
             retry_s=(0.01, 0.02, 0.02),

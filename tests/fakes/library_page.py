@@ -11,13 +11,22 @@ from layadesk.domain.inference import LoadParams
 from layadesk.domain.memory_fit.bill import CPU, Basis, DeviceBill, MemoryBill
 from layadesk.domain.memory_fit.machine import GIB, MachineMemory
 from layadesk.domain.memory_fit.plans import Outlook, Task, outlook
-from layadesk.domain.models import CHECKPOINT, CardKind, FilePart, InstalledModel, ModelCard, ModelFile, Origin
+from layadesk.domain.models import (
+    CHECKPOINT,
+    CardKind,
+    FilePart,
+    InstalledModel,
+    ModelCard,
+    ModelFile,
+    Origin,
+    Verified,
+)
 from layadesk.domain.proposal import Proposal
 from layadesk.domain.strengths import Strengths
 from layadesk.model_library.library_disk import DiskRoom, Leftover
 from layadesk.protocol.feed import Feed
 from layadesk.usecases.browse_library import Fitting, LibraryEntry
-from layadesk.usecases.keep_library import Imported, Removal, Verified
+from layadesk.usecases.keep_library import Imported, Removal
 from layadesk.usecases.look_at_library import LibrarySeen, Suggested
 
 if TYPE_CHECKING:

@@ -298,6 +298,29 @@ def test_what_is_installed_is_not_fetched_again(shelf: Shelf, hub: FakeHub) -> N
     assert len(hub.log) == n_asked
 
 
+def test_what_is_installed_but_damaged_is_fetched_again(shelf: Shelf) -> None:
+    served = shelf.serve()
+    run(shelf)
+    (model,) = shelf.inventory.list()
+    with Path(model.path).open("rb+") as file:
+        file.seek(SIZE // 2)
+        file.write(b"!")
+    assert run(shelf).state is DownloadState.INSTALLED
+    assert Path(model.path).read_bytes() == served.data
+    assert [one.model_id for one in shelf.inventory.list()] == [model.model_id]
+
+
+def test_what_this_version_cannot_load_is_not_put_among_the_models(shelf: Shelf) -> None:
+    shelf.serve(b"no GGUF" * 1000)
+    downloads = shelf.open()
+    row = run(shelf, downloads)
+    assert (row.state, failure(row)) == (DownloadState.FAILED, ErrorCode.GGUF_NOT_GGUF)
+    assert not (shelf.paths.models / "tiny").exists()
+    downloads.cancel(row.download_id)
+    downloads.close()
+    assert not (shelf.paths.models / ".downloads").exists()
+
+
 def test_a_split_model_is_one_row_and_complete_only_with_all_its_shards(
     shelf: Shelf, hub: FakeHub, tmp_path: Path
 ) -> None:

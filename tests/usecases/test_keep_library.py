@@ -102,6 +102,27 @@ def test_a_folder_without_models_is_told(desk: Desk, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_deleting_a_link_frees_nothing_and_is_not_said_to(desk: Desk, tmp_path: Path) -> None:
+    real = write_gguf(tmp_path / "elsewhere" / "real.gguf")
+    link = tmp_path / "link.gguf"
+    link.symlink_to(real)
+    (model,) = desk.library.import_files([str(link)]).result().installed
+    assert desk.library.removal(model.model_id).n_bytes == 0
+    assert desk.library.remove(model.model_id, delete_users_file=True).result() == 0
+    assert (link.is_symlink(), real.is_file()) == (False, True)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_a_file_goes_before_the_links_that_lead_to_it(desk: Desk, tmp_path: Path) -> None:
+    folder = tmp_path / "models"
+    real = write_gguf(folder / "b" / "c" / "real.gguf")
+    (folder / "a.gguf").symlink_to(real)
+    (folder / "a").symlink_to(folder / "b", target_is_directory=True)
+    found = desk.library.import_files([str(folder)]).result()
+    assert [model.path for model in found.installed] == [str(real)]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
 def test_links_that_lead_in_a_circle_are_walked_once(desk: Desk, tmp_path: Path) -> None:
     folder = tmp_path / "models"
     write_gguf(folder / "x" / "one.gguf")

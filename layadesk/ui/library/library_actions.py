@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QAbstractButton, QFileDialog, QMessageBox, QWidget
 
 from layadesk.domain.errors import ErrorReport, LayaDeskError
+from layadesk.domain.models import Verified
 from layadesk.domain.worker_state import WorkerKind
 from layadesk.protocol.feed import Feed
 from layadesk.settings import definitions
@@ -15,7 +16,7 @@ from layadesk.ui.bridge import Bridge
 from layadesk.ui.library.shelf import Shelf
 from layadesk.ui.texts import library
 from layadesk.ui.texts.errors import sentence
-from layadesk.usecases.keep_library import Imported, Removal, Verified
+from layadesk.usecases.keep_library import Imported, Removal
 
 if TYPE_CHECKING:
     from layadesk.usecases.bundle import UseCases
