@@ -1,7 +1,7 @@
 """A request of ours in OpenAI's words."""
 
 import json
-from typing import Any, Final
+from typing import Any
 
 from layadesk.domain.context_budget import answer_reserve, estimate_tokens, fit_messages, without_oldest
 from layadesk.domain.errors import ErrorCode, fail
@@ -9,9 +9,6 @@ from layadesk.domain.inference import PromptMessage, SamplingParams, ThinkingPar
 from layadesk.domain.remote import RemoteExpert
 from layadesk.protocol.commands import Generate
 from layadesk.workers.remote_calls import messages_in_body, tools_in_body
-
-# Fields that OpenAI's own API does not know and refuses; llama.cpp, vLLM and their like take them.
-_EXTRAS: Final = ("top_k", "min_p", "repeat_penalty", "typical_p", "chat_template_kwargs")
 
 
 def messages_that_fit(request: Generate, expert: RemoteExpert) -> tuple[tuple[PromptMessage, ...], int]:
@@ -66,7 +63,7 @@ def body_of(
         frequency_penalty=sampling.frequency_penalty or None,
         reasoning_effort=request.thinking.effort,
     )
-    body |= _given(
+    body |= _given(  # OpenAI's own API refuses these; llama.cpp, vLLM and their like take them
         top_k=sampling.top_k,
         min_p=sampling.min_p,
         repeat_penalty=sampling.repeat_penalty,
@@ -76,11 +73,6 @@ def body_of(
     if request.continues:  # as vLLM wants it; llama.cpp goes on with a last message of the assistant by itself
         body |= {"add_generation_prompt": False, "continue_final_message": True}
     return body
-
-
-def has_extras(body: dict[str, Any]) -> bool:
-    """Whether a refusal may be for something that not every server takes."""
-    return any(name in body for name in (*_EXTRAS, "stream_options", "max_tokens", "seed", "reasoning_effort"))
 
 
 def _given(**fields: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from layadesk.domain.remote import EndpointTest, RemoteExpert, RemoteState
 from layadesk.protocol.commands import Generate
 from layadesk.protocol.events import Failed, Finished, PromptBuilt, RequestEvent, TextDelta, ThinkingDelta
 from layadesk.workers.open_requests import OpenRequest, OpenRequests, deliver_to
-from layadesk.workers.remote_body import body_of, has_extras, messages_that_fit
+from layadesk.workers.remote_body import body_of, messages_that_fit
 from layadesk.workers.remote_calls import CallPieces
 from layadesk.workers.remote_loop import RemoteLoop, in_daemon
 from layadesk.workers.remote_pieces import Piece, Usage
@@ -100,9 +100,9 @@ class RemoteClient:
         return EndpointTest(RemoteState(True, None, models), serves, said[:200], (time.monotonic() - begun) * _MS)
 
     def stop(self) -> None:
-        """End all requests as cancelled, and the thread; blocks for a moment."""
+        """End all requests as cancelled, all connections and the thread; blocks for a moment."""
         self._loop.call(self._end_all)
-        self._loop.stop()
+        self._loop.stop(self._close)
 
     # On the loop's thread
 
@@ -146,8 +146,10 @@ class RemoteClient:
     def _end_all(self) -> None:
         for request_id in tuple(self._progress):
             self._do_cancel(request_id)
+
+    async def _close(self) -> None:
         if self._http is not None:
-            self._closing = asyncio.get_running_loop().create_task(self._http.close())
+            await self._http.close()
 
     async def _answer(self, opened: OpenRequest, expert: RemoteExpert, progress: _Progress) -> None:
         request_id = opened.request.request_id
@@ -172,10 +174,6 @@ class RemoteClient:
 
     async def _stream(self, opened: OpenRequest, expert: RemoteExpert, progress: _Progress) -> None:
         request = opened.request
-        if request.is_raw:
-            raise fail(
-                ErrorCode.BAD_PARAMETER, parameter="model", value=expert.model_id, detail="it answers chats only"
-            )
         messages, n_dropped = messages_that_fit(request, expert)
         key = await self._key(expert)
         self._open.deliver(PromptBuilt(request.request_id, 0, 0, n_dropped, 0, MemoryUse()))
@@ -186,14 +184,11 @@ class RemoteClient:
         self, expert: RemoteExpert, key: str | None, request: Generate, messages: tuple[PromptMessage, ...]
     ) -> AsyncIterator[Piece]:
         """Ask with all that was wished; where the server refuses that, with what every server knows."""
-        body = body_of(request, expert, messages)
-        has_begun = False
         try:
-            async for piece in self._session.pieces(expert, key, body):
-                has_begun = True
+            async for piece in self._session.pieces(expert, key, body_of(request, expert, messages)):
                 yield piece
         except LayaDeskError as error:
-            if error.code is not ErrorCode.REMOTE_REFUSED or has_begun or not has_extras(body):
+            if error.code is not ErrorCode.REMOTE_REFUSED:  # which only comes before any piece
                 raise
             async for piece in self._session.pieces(expert, key, body_of(request, expert, messages, is_plain=True)):
                 yield piece

@@ -75,7 +75,7 @@ class RemoteHttp:
             if not response.is_success:
                 raise await self._refusal(expert, response)
             if _type_of(response) == "application/json":  # it does not stream
-                yield read_piece((await self._body(expert, response, MAX_BODY, patience)).decode("utf-8", "replace"))
+                yield read_piece((await self._body(response, MAX_BODY, patience)).decode("utf-8", "replace"))
                 return
             if _type_of(response) != "text/event-stream":
                 raise fail(ErrorCode.REMOTE_BAD_ANSWER, detail=harmless(_type_of(response)) or "no content type")
@@ -90,7 +90,7 @@ class RemoteHttp:
                 return ()
             if not response.is_success:
                 raise await self._refusal(expert, response)
-            return _names(await self._body(expert, response, MAX_BODY, patience))
+            return _names(await self._body(response, MAX_BODY, patience))
 
     async def _streamed(self, response: httpx2.Response, patience: _Patience) -> AsyncIterator[Piece]:
         reader = SseReader()
@@ -154,20 +154,20 @@ class RemoteHttp:
             if response is not None:
                 await response.aclose()
 
-    async def _body(self, expert: RemoteExpert, response: httpx2.Response, most: int, patience: _Patience) -> bytes:
+    async def _body(self, response: httpx2.Response, most: int, patience: _Patience) -> bytes:
         body = bytearray()
         raw = response.aiter_raw()
         while (chunk := await patience.wait(anext(raw, None))) is not None:
             body += chunk
             if len(body) > most:
-                raise fail(ErrorCode.REMOTE_BAD_ANSWER, host=expert.host, detail=f"more than {most} bytes")
+                raise fail(ErrorCode.REMOTE_BAD_ANSWER, detail=f"more than {most} bytes")
         return bytes(body)
 
     async def _refusal(self, expert: RemoteExpert, response: httpx2.Response) -> LayaDeskError:
         """The error for a status that is none of success."""
         status = response.status_code
         try:
-            body = await self._body(expert, response, MAX_ERROR, _Patience(self._timing.connect_s))
+            body = await self._body(response, MAX_ERROR, _Patience(self._timing.connect_s))
         except (LayaDeskError, httpx2.HTTPError):
             body = b""
         detail = _said(body)

@@ -45,14 +45,15 @@ class RemoteLoop:
             done.set_exception(_over())
         return done
 
-    def stop(self) -> None:
-        """End all that runs; blocks for a moment."""
+    def stop(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """End all that runs, then do the `last` thing on the loop's thread; blocks for a moment."""
         with self._lock:
             was_over, self._is_over = self._is_over, True
             loop, thread = self._loop, self._thread
             if was_over or loop is None or thread is None:
                 return
-            loop.call_soon_threadsafe(_cancel_all, loop)
+            ending = asyncio.run_coroutine_threadsafe(_wind_up(last), loop)
+            ending.add_done_callback(lambda _: loop.call_soon_threadsafe(loop.stop))
         thread.join(STOP_S)
 
     def _running(self) -> asyncio.AbstractEventLoop:
@@ -105,15 +106,12 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
         loop.close()
 
 
-def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:
-    tasks = asyncio.all_tasks(loop)
+async def _wind_up(last: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
     for task in tasks:
         task.cancel()
-    if not tasks:
-        loop.stop()
-        return
-    gathered = asyncio.gather(*tasks, return_exceptions=True)
-    gathered.add_done_callback(lambda _: loop.stop())
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await last()
 
 
 def _over() -> LayaDeskError:
