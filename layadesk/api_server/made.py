@@ -9,7 +9,7 @@ import msgspec
 
 from layadesk.api_server.failures import Failure
 from layadesk.domain.errors import ErrorReport
-from layadesk.domain.inference import FinishReason
+from layadesk.domain.inference import FinishReason, calls_as_openai
 from layadesk.domain.routing import Route
 from layadesk.protocol.events import Failed, Finished, PromptBuilt
 from layadesk.usecases.answer_order import AnswerEvent, FailedOver, RouteChosen, decision_line
@@ -59,11 +59,7 @@ class Made:
     @property
     def tool_calls(self) -> list[dict[str, Any]]:
         """What the answer wants called."""
-        calls = () if self.finished is None else self.finished.tool_calls
-        return [
-            {"id": one.call_id, "type": "function", "function": {"name": one.name, "arguments": one.arguments}}
-            for one in calls
-        ]
+        return [] if self.finished is None else calls_as_openai(self.finished.tool_calls)
 
     @property
     def n_prompt(self) -> int | None:

@@ -1,7 +1,9 @@
 """What a request asks of an expert and what came of it, in llama.cpp's and OpenAI's words."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 
 class Role(StrEnum):
@@ -130,6 +132,24 @@ class PromptMessage:
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str = ""
+
+
+def message_as_openai(one: PromptMessage, arguments: Callable[[str], Any] = str) -> dict[str, Any]:
+    """In the fields of OpenAI's protocol, as chat templates expect it; `arguments` makes what stands for their text."""
+    fields: dict[str, Any] = {"role": str(one.role), "content": one.text}
+    if one.tool_calls:
+        fields["tool_calls"] = calls_as_openai(one.tool_calls, arguments)
+    if one.tool_call_id:
+        fields["tool_call_id"] = one.tool_call_id
+    return fields
+
+
+def calls_as_openai(calls: Iterable[ToolCall], arguments: Callable[[str], Any] = str) -> list[dict[str, Any]]:
+    """As `message_as_openai`."""
+    return [
+        {"id": one.call_id, "type": "function", "function": {"name": one.name, "arguments": arguments(one.arguments)}}
+        for one in calls
+    ]
 
 
 class FinishReason(StrEnum):

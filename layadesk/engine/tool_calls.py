@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from layadesk.domain.inference import PromptMessage, Role, ToolCall, ToolUse
+from layadesk.domain.inference import PromptMessage, Role, ToolCall, ToolUse, message_as_openai
 from layadesk.engine.thinking import n_at_end
 
 _MARKS: Final[Mapping[str, str]] = {"<tool_call>": "</tool_call>", "[TOOL_CALLS]": "", "<|python_tag|>": ""}
@@ -200,19 +200,7 @@ def _call_of(value: Any) -> tuple[str, str] | None:
 
 def for_template(messages: Iterable[PromptMessage]) -> list[dict[str, Any]]:
     """Messages as chat templates expect them, calls and all."""
-    return [_for_template(one) for one in messages]
-
-
-def _for_template(message: PromptMessage) -> dict[str, Any]:
-    fields: dict[str, Any] = {"role": str(message.role), "content": message.text}
-    if message.tool_calls:
-        fields["tool_calls"] = [
-            {"id": one.call_id, "type": "function", "function": {"name": one.name, "arguments": _object(one.arguments)}}
-            for one in message.tool_calls
-        ]
-    if message.tool_call_id:
-        fields["tool_call_id"] = message.tool_call_id
-    return fields
+    return [message_as_openai(one, _object) for one in messages]
 
 
 def _object(arguments: str) -> Any:

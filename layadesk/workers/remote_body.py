@@ -5,10 +5,10 @@ from typing import Any
 
 from layadesk.domain.context_budget import answer_reserve, estimate_tokens, fit_messages, without_oldest
 from layadesk.domain.errors import ErrorCode, fail
-from layadesk.domain.inference import PromptMessage, SamplingParams, ThinkingParams
+from layadesk.domain.inference import PromptMessage, SamplingParams, ThinkingParams, message_as_openai
 from layadesk.domain.remote import RemoteExpert
 from layadesk.protocol.commands import Generate
-from layadesk.workers.remote_calls import messages_in_body, tools_in_body
+from layadesk.workers.remote_calls import tools_in_body
 
 
 def messages_that_fit(request: Generate, expert: RemoteExpert) -> tuple[tuple[PromptMessage, ...], int]:
@@ -42,7 +42,7 @@ def body_of(
     sampling = request.sampling
     body: dict[str, Any] = {
         "model": expert.model,
-        "messages": messages_in_body(messages),
+        "messages": [message_as_openai(one) for one in messages],
         "stream": True,
         **tools_in_body(request.tools),
     }

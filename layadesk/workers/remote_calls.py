@@ -2,11 +2,10 @@
 
 import json
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from layadesk.domain.inference import PromptMessage, ToolCall, ToolUse
+from layadesk.domain.inference import ToolCall, ToolUse
 
 MAX_CALLS = 128
 
@@ -49,20 +48,3 @@ def tools_in_body(tools: ToolUse | None) -> dict[str, Any]:
     if len(tools.forced) == 1:
         choice = {"type": "function", "function": {"name": tools.forced[0]}}
     return {"tools": json.loads(tools.tools), "tool_choice": choice}
-
-
-def messages_in_body(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
-    """Messages in OpenAI's words, calls and results too."""
-    return [_message(one) for one in messages]
-
-
-def _message(one: PromptMessage) -> dict[str, Any]:
-    fields: dict[str, Any] = {"role": str(one.role), "content": one.text}
-    if one.tool_calls:
-        fields["tool_calls"] = [
-            {"id": call.call_id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
-            for call in one.tool_calls
-        ]
-    if one.tool_call_id:
-        fields["tool_call_id"] = one.tool_call_id
-    return fields
