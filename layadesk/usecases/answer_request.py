@@ -4,8 +4,7 @@ import threading
 from collections.abc import Callable
 
 from layadesk.domain.errors import ErrorCode, ErrorReport, fail
-from layadesk.domain.inference import FinishReason, Timings
-from layadesk.protocol.events import Failed, Finished, Queued
+from layadesk.protocol.events import Failed, Queued
 from layadesk.usecases.answer_order import AnswerEvent, AnswerOrder
 from layadesk.usecases.expert_pool import ExpertPool
 from layadesk.usecases.expert_runners import ExpertRunners
@@ -32,7 +31,7 @@ class AnswerRequest:
         self._lock = threading.Lock()
         self._open: dict[str, OneAnswer] = {}
         self._is_paused = False
-        self._held: dict[str, tuple[AnswerOrder, Callable[[AnswerEvent], None]]] = {}
+        self._held: dict[str, OneAnswer] = {}  # of those that are open
 
     def start(self, order: AnswerOrder, on_event: Callable[[AnswerEvent], None]) -> None:
         """Begin; returns at once. Raises EMPTY_PROMPT; every other obstacle comes as Failed."""
@@ -50,12 +49,12 @@ class AnswerRequest:
             ended=self._forget,
         )
         with self._lock:
-            is_known = request_id in self._open or request_id in self._held
+            is_known = request_id in self._open
             position, is_held = len(self._held), self._is_paused
-            if not is_known and is_held:
-                self._held[request_id] = (order, on_event)
-            elif not is_known:
+            if not is_known:
                 self._open[request_id] = answer
+                if is_held:
+                    self._held[request_id] = answer
         if is_known:
             on_event(Failed(request_id, ErrorReport(ErrorCode.DUPLICATE_REQUEST, {"request": request_id})))
         elif is_held:
@@ -73,19 +72,17 @@ class AnswerRequest:
         with self._lock:
             held, self._held = self._held, {}
             self._is_paused = False
-        for order, on_event in held.values():
-            self.start(order, on_event)
+        for answer in held.values():
+            answer.begin(self._router)
 
     def cancel(self, request_id: str) -> None:
         """End a request wherever it is; silent for unknown ids."""
         with self._lock:
-            held = self._held.pop(request_id, None)
             answer = self._open.get(request_id)
-        if held is not None:
-            held[1](Finished(request_id, "", FinishReason.CANCELLED, Timings()))
-        elif answer is not None:
+        if answer is not None:
             answer.cancel()
 
     def _forget(self, request_id: str) -> None:
         with self._lock:
             self._open.pop(request_id, None)
+            self._held.pop(request_id, None)
