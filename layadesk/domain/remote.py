@@ -4,13 +4,13 @@ What a user must be able to see of them is here: an id that says "remote" wherev
 words, and what has to be said before an address is taken.
 """
 
-import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
+from layadesk.domain import server
 from layadesk.domain.errors import ErrorCode, ErrorReport, fail
 from layadesk.domain.strengths import Strengths
 
@@ -122,17 +122,12 @@ def origin_of(base_url: str) -> str:
 
 
 def is_loopback(base_url: str) -> bool:
-    """Whether the address is this machine's own, by its spelling alone; no name is looked up."""
+    """Whether the server that it names is on this machine."""
     try:
         host = urlsplit(base_url).hostname or ""
     except ValueError:
         return False
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return host.endswith(".localhost") or server.is_loopback(host)
 
 
 def remarks_on(base_url: str) -> tuple[EndpointRemark, ...]:

@@ -1,5 +1,6 @@
 """The HTTP server as the rest of the program sees it: where it stands, and what it was asked."""
 
+import ipaddress
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -72,5 +73,8 @@ class Listening:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only programs on this machine can reach the address."""
-    return host in LOOPBACK_HOSTS or host.startswith("127.")
+    """Whether only programs on this machine can reach the address, by its spelling alone; no name is looked up."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

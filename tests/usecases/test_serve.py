@@ -78,9 +78,10 @@ def test_a_new_key_holds_at_once_and_the_old_one_no_more(switched: Switched, tmp
 
 def test_other_machines_are_let_in_with_a_key_only(switched: Switched) -> None:
     serve, listener, _ = switched
-    with pytest.raises(LayaDeskError) as refusal:
-        serve.start(host="0.0.0.0")
-    assert refusal.value.code is ErrorCode.API_KEY_NEEDED
+    for host in ("0.0.0.0", "127.0.0.1.example.com"):
+        with pytest.raises(LayaDeskError) as refusal:
+            serve.start(host=host)
+        assert refusal.value.code is ErrorCode.API_KEY_NEEDED
     serve.new_key()
     assert serve.start(host="0.0.0.0").state is ServerState.ON
     serve.forget_key()
