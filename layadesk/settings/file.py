@@ -81,17 +81,26 @@ def save(path: Path, content: SettingsFile) -> None:
     schema = content.frame.get("schema")
     newest = schema if type(schema) is int and schema > SCHEMA else SCHEMA
     whole = {**content.frame, "schema": newest, "values": {**content.strangers, **content.values}}
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with part.open("wb") as file:
-            file.write(_encode(whole))
+        write_whole(path, _encode(whole))
+    except OSError as error:
+        raise fail(code_of_os_error(error.errno), path=str(path), detail=error.strerror) from error
+
+
+def write_whole(path: Path, content: bytes, *, mode: int = 0o666) -> None:
+    """Replace a file whole or not at all; `mode` is whom it lets in from its first moment on. Raises OSError."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    part.unlink(missing_ok=True)
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, path)
-    except OSError as error:
+    except OSError:
         _remove(part)
-        raise fail(code_of_os_error(error.errno), path=str(path), detail=error.strerror) from error
+        raise
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from layadesk.domain.errors import ErrorCode, fail
+from layadesk.settings.file import write_whole
 
 log = logging.getLogger(__name__)
 
@@ -116,20 +117,6 @@ class KeyStore:
         if key is not None:
             keys[name] = key
         try:
-            self._write(json.dumps({"keys": keys}).encode())
+            write_whole(self._path, json.dumps({"keys": keys}).encode(), mode=0o600)
         except OSError as error:
             raise fail(ErrorCode.KEY_NOT_KEPT, detail=os.strerror(error.errno) if error.errno else "") from error
-
-    def _write(self, content: bytes) -> None:
-        """Whole or not at all, and never readable for others, not even for a moment."""
-        part = self._path.with_name(f".{self._path.name}.{os.getpid()}.part")
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        part.unlink(missing_ok=True)
-        try:
-            with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(self._path)
-        finally:
-            part.unlink(missing_ok=True)
