@@ -128,9 +128,7 @@ class _Rates:
         determinant = self.nn * pp - self.np * self.np
         per_token_s = (pp * self.nt - self.np * pt) / determinant
         per_pair_s = (self.nn * pt - self.np * self.nt) / determinant
-        if per_token_s < 0.0:
-            return 0.0, pt / pp
-        return (per_token_s, per_pair_s) if per_pair_s >= 0.0 else (self.nt / self.nn, 0.0)
+        return max(0.0, per_token_s), max(0.0, per_pair_s)
 
     def learn(self, n_tokens: int, n_pairs: float, seconds: float) -> None:
         weight = 1.0 / max(seconds, 1e-6) ** 2

@@ -125,11 +125,18 @@ def test_small_slices_do_not_make_the_next_ones_smaller() -> None:
 def test_what_was_slow_beside_another_program_is_tried_again_when_that_has_gone() -> None:
     machine = used(Machine())
     machine.moods = cycle([2.0, 4.0, 3.0])
-    busy = machine.prompt(1500, n_readers=3)
+    busy = machine.prompt(3000, n_readers=3)
     assert min(n for n, _ in busy) < TILE
+    machine.decode(4, times=20)
     machine.moods = cycle([1.0])
-    sizes = [n for n, _ in machine.prompt(1500, n_readers=3)]
+    sizes = [n for n, _ in machine.prompt(3000, n_readers=3)]
     assert all(n == TILE for n in sizes[8:-4])
+
+
+def test_when_another_program_begins_slices_are_short_enough_again_after_two() -> None:
+    machine = used(Machine(base_s=0.004, per_token_s=0.0005, small_pair_s=1e-7, tiled_pair_s=1e-7))
+    machine.moods = cycle([2.5])
+    assert all(seconds <= 1.25 * SHARED_BUDGET_S for _, seconds in machine.prompt(3000, n_readers=1)[2:])
 
 
 def test_one_hiccup_does_not_change_the_pace_for_long() -> None:
