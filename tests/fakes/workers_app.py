@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 import sys
-import time
+import threading
 from pathlib import Path
 
 import psutil
@@ -43,7 +43,7 @@ def main() -> None:
     engine.generate(Generate("q1", "endless", (PromptMessage(Role.USER, "hello"),)), stream)
     stream.wait_text()
     # A program that the app started, a browser say, lives on; it must hold nothing that keeps the children alive.
-    bystander = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    bystander = subprocess.Popen([sys.executable, "-c", "import threading; threading.Event().wait(60)"])
     print(
         json.dumps(
             {
@@ -55,7 +55,7 @@ def main() -> None:
         ),
         flush=True,
     )
-    time.sleep(600)
+    threading.Event().wait(600)
     os._exit(1)
 
 

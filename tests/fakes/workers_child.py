@@ -5,9 +5,9 @@ model id (see `_PLAYS`), what it does at its start by `FakeOptions.start`.
 """
 
 import os
+import queue
 import signal
-import time
-from collections import deque
+import threading
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -55,7 +55,8 @@ from layadesk.protocol.native_log import (
     redirect_native_output,
 )
 
-TICK_S = 0.002
+TICK_S = 0.002  # a token
+HANG_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +84,17 @@ class _FakeEngine:
 
     def serve(self) -> None:
         while True:
-            pending: deque[EngineCommand] = deque()
-            while not self.line.inbox.empty() or not (self.streams or pending):
-                pending.append(self.line.inbox.get())
-            for command in pending:
-                if isinstance(command, Shutdown):
-                    for request_id in list(self.streams):
-                        self.end(request_id, FinishReason.CANCELLED)
-                    return
-                self.take(command)
-            for stream in list(self.streams.values()):
-                self.step(stream)
-            time.sleep(TICK_S)
+            try:
+                command = self.line.inbox.get(timeout=TICK_S if self.streams else None)
+            except queue.Empty:
+                for stream in list(self.streams.values()):
+                    self.step(stream)
+                continue
+            if isinstance(command, Shutdown):
+                for request_id in list(self.streams):
+                    self.end(request_id, FinishReason.CANCELLED)
+                return
+            self.take(command)
 
     def take(self, command: EngineCommand) -> None:
         match command:
@@ -124,7 +124,7 @@ class _FakeEngine:
         if model_id == "crash-on-load":
             os.kill(os.getpid(), signal.SIGSEGV)
         if model_id == "long-load":
-            time.sleep(600)
+            _hang()
         self.line.send(ModelLoaded(_loaded(model_id)))
 
     def begin(self, request: Generate) -> None:
@@ -138,7 +138,7 @@ class _FakeEngine:
         if request.model_id == "half":
             self.line.flush(1.0)
             os.write(self.connection.fileno(), b"\x00\x00\xff\x00 the rest never comes")
-            time.sleep(600)
+            _hang()
         if request.model_id == "flood":
             for _ in range(400):
                 self.line.send(ModelLoading("x", 0.5))
@@ -194,19 +194,24 @@ def run_router(connection: "Connection[Any, Any]", options: FakeOptions) -> None
             continue
         if command.text == "die":
             os._exit(3)
-        if command.text == "late":
-            time.sleep(0.3)
+        if command.text == "late":  # it is called off when nobody waits any more
+            while not isinstance(line.inbox.get(), Cancel | Shutdown):
+                pass
         line.send(RouteAnswered(command.request_id, RouterAnswer("fake", 0.1, {"code": 1.0})))
     line.close(1.0)
+
+
+def _hang() -> None:
+    threading.Event().wait(HANG_S)
 
 
 def _start(what: str, connection: "Connection[Any, Any]") -> None:
     word, _, number = what.partition(" ")
     if what == "garbage":
         connection.send_bytes(b"\xff")
-        time.sleep(600)
+        _hang()
     if what == "silent":
-        time.sleep(600)
+        _hang()
     if word == "exit":
         os._exit(int(number))
     if word == "signal":

@@ -2,7 +2,7 @@
 
 import os
 import signal
-import time
+import threading
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -96,8 +96,7 @@ def die(connection: "Connection[Any, Any]", _options: DryRunOptions) -> None:
 
 
 def hang(connection: "Connection[Any, Any]", _options: DryRunOptions) -> None:
-    while True:
-        time.sleep(1)
+    threading.Event().wait(60.0)
 
 
 def babble(connection: "Connection[Any, Any]", _options: DryRunOptions) -> None:

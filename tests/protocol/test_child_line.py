@@ -3,7 +3,7 @@
 import multiprocessing
 import os
 import sys
-import time
+import threading
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from typing import Any
@@ -27,7 +27,7 @@ def busy_child(connection: "Connection[Any, Any]", _: None) -> None:
     line.start()
     line.set_phase("loading", 3)
     line.send(Queued("a", 0))
-    time.sleep(600)
+    threading.Event().wait(600)
 
 
 def talking_child(connection: "Connection[Any, Any]", made: "Connection[Any, Any]") -> None:

@@ -17,8 +17,8 @@ from layadesk.workers.pid_file import PidNote, reap_orphans, remove_pid_file, wr
 
 @pytest.fixture
 def child() -> Iterator["subprocess.Popen[bytes]"]:
-    """A process that sleeps."""
-    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as process:
+    """A process that waits for the end of its input, which comes with ours."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
         yield process
         process.kill()
 
