@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from layadesk.domain.inference import LoadParams, MemoryUse
 from layadesk.domain.memory_fit.load_record import LoadMeasure
+from layadesk.domain.moe_experts import MoeShape
 from layadesk.domain.sampling_defaults import SamplingDefaults
 from layadesk.domain.strengths import Strengths
 
@@ -193,7 +194,7 @@ class LoadedModel:
     """An expert in memory, as the engine reports it. `n_gpu_layers` counts layers really on a device.
 
     `template` says whose chat template is in use: `gguf`, or `chatml` where the file has none. `thinking` names the
-    switches it looks at: `enable_thinking`, `thinking`, `reasoning_effort`.
+    switches it looks at: `enable_thinking`, `thinking`, `reasoning_effort`. `moe` is None without MoE experts.
     """
 
     model_id: str
@@ -209,6 +210,7 @@ class LoadedModel:
     memory: MemoryUse
     thinking: tuple[str, ...] = ()
     measure: LoadMeasure = field(default_factory=LoadMeasure)
+    moe: MoeShape | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,10 @@ from typing import Protocol
 from layadesk.domain.inference import MemoryUse, SamplingParams
 from layadesk.domain.memory_fit.load_record import LoadMeasure
 from layadesk.domain.models import ExpertSpec
+from layadesk.domain.moe_experts import MoeShape
 from layadesk.domain.sampling_defaults import SamplingDefaults
 from layadesk.engine.batch import Batch
+from layadesk.engine.moe_choices import MoeChoices
 from layadesk.protocol.events import BackendModule
 
 
@@ -40,7 +42,7 @@ class ExpertFacts:
     window is still there (`seq_pos_min`). `needs_checkpoints`: cutting back is the exception, so states are worth
     keeping. `n_seq_max` sequences have a place, `n_parallel` of them run. `fingerprint` is the same for experts whose
     saved states can be exchanged. `recommended` is what the file itself says about sampling, `measure` what
-    the load took. `devices` are those that have layers to compute.
+    the load took. `devices` are those that have layers to compute. `moe` is None for a model without MoE experts.
     """
 
     architecture: str
@@ -69,6 +71,7 @@ class ExpertFacts:
     recommended: SamplingDefaults = field(default_factory=SamplingDefaults)
     measure: LoadMeasure = field(default_factory=LoadMeasure)
     devices: frozenset[str] = frozenset({"CPU"})
+    moe: MoeShape | None = None
 
 
 class Sampler(Protocol):
@@ -116,6 +119,14 @@ class Expert(Protocol):
 
         Raises DECODE_FAILED, with nothing changed, for a batch that would break a promise of the library.
         """
+        ...
+
+    def look_at_gates(self, *, is_on: bool) -> None:
+        """Whether the next decodes note what gates choose; nothing where `facts.moe` is None. Between decodes."""
+        ...
+
+    def moe_choices(self) -> MoeChoices | None:
+        """What the gates chose in the last decode; None where nobody looked or it did not end well."""
         ...
 
     def new_sampler(self, sampling: SamplingParams, seed: int) -> Sampler:

@@ -15,6 +15,7 @@ from layadesk.engine.cell_keeper import CellKeeper
 from layadesk.engine.decode_step import Step, StepWork
 from layadesk.engine.failure_trace import trace_of
 from layadesk.engine.kept_cells import KeptCells
+from layadesk.engine.moe_watch import MoeWatch
 from layadesk.engine.pace import StepPace
 from layadesk.engine.prompt import Prompt, PromptBuilder
 from layadesk.engine.request_events import RequestEvents
@@ -42,6 +43,7 @@ class ExpertRunner:
         spec: ExpertSpec,
         expert: Expert,
         events: RequestEvents,
+        moe: MoeWatch,
         *,
         clock: Callable[[], float],
         load_s: float,
@@ -57,6 +59,7 @@ class ExpertRunner:
         self.is_leaving = False
         self.last_used = clock()
         self._events = events
+        self._moe = moe
         self._clock = clock
         self._pace = StepPace()
         self._current: Step | None = None
@@ -173,6 +176,7 @@ class ExpertRunner:
         It is asked only while prompts are computed. In a decode it would be asked 500 times a token (once for each node
         of SmolLM2's graph), which costs 2 % of the speed, and the token is there soon anyway.
         """
+        self.expert.look_at_gates(is_on=self._moe.is_on)
         began = self._clock()
         try:
             step.outcome = self.expert.decode(step.batch, should_abort if step.has_prompts else None)
@@ -232,6 +236,7 @@ class ExpertRunner:
         match step.outcome:
             case DecodeOutcome.OK:
                 self._pace.measured(len(step.batch), step.seconds, n_decoding=step.n_decoding, n_pairs=step.n_pairs)
+                self._moe.add(self.model_id, self.expert, step)
                 self._computed(step.plan, step.rows)
             case DecodeOutcome.NO_SLOT:
                 self._no_room(step.plan)

@@ -13,8 +13,9 @@ from layadesk.engine.backend import LoadCancelled
 from layadesk.engine.llama_buffers import made_buffers, mapped_bytes
 from layadesk.engine.llama_context import ContextNumbers, context_numbers
 from layadesk.engine.llama_expert import LlamaExpert
-from layadesk.engine.llama_facts import computing_devices, has_large_state, read_facts
+from layadesk.engine.llama_facts import computing_devices, has_large_state, moe_shape, read_facts
 from layadesk.engine.llama_library import LlamaLibrary, first_error, is_out_of_memory, native, repacked_bytes
+from layadesk.engine.llama_moe import MoeTap
 from layadesk.engine.llama_params import context_params, model_params
 from layadesk.engine.own_memory import available_bytes, private_bytes
 
@@ -48,6 +49,10 @@ class LlamaBackend:
             refusal = _refusal_of_kind(model)
             large = has_large_state(model, swa_full=numbers.swa_full)
             params = context_params(numbers, has_large_state=large)
+            shape = moe_shape(model)
+            tap = None if shape is None else MoeTap(shape)
+            if tap is not None:
+                params.cb_eval = tap.callback
             context = None if refusal else native.llama_init_from_model(model, params)
             if not context:
                 native.llama_model_free(model)
@@ -59,7 +64,7 @@ class LlamaBackend:
                 mapped_bytes(lines),
             )
             devices = computing_devices(measure.devices, facts, numbers)
-            return LlamaExpert(model, context, replace(facts, measure=measure, devices=devices))
+            return LlamaExpert(model, context, replace(facts, measure=measure, devices=devices, moe=shape), tap)
 
     def _load_model(
         self, spec: ExpertSpec, numbers: ContextNumbers, on_progress: Callable[[float], bool], lines: Lines

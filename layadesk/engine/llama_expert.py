@@ -17,7 +17,9 @@ from layadesk.engine.backend import DecodeOutcome, ExpertFacts
 from layadesk.engine.batch import Batch, BatchLimits, check_batch
 from layadesk.engine.json_grammar import grammar_of
 from layadesk.engine.llama_library import json_schema_to_gbnf, native
+from layadesk.engine.llama_moe import MoeTap
 from layadesk.engine.llama_sampler import LlamaSampler
+from layadesk.engine.moe_choices import MoeChoices
 from layadesk.engine.own_memory import give_back
 from layadesk.engine.sampling import biases, sampler_chain
 from layadesk.engine.top_candidates import Logits
@@ -31,7 +33,7 @@ _WHOLE, _PARTIAL = 0, 1  # LLAMA_STATE_SEQ_FLAGS_*
 class LlamaExpert:
     """One model and its one context. See Expert for threads."""
 
-    def __init__(self, model: Any, context: Any, facts: ExpertFacts) -> None:
+    def __init__(self, model: Any, context: Any, facts: ExpertFacts, tap: MoeTap | None = None) -> None:
         self._model = model
         self._context = context
         self._memory = native.llama_get_memory(context)
@@ -46,6 +48,8 @@ class LlamaExpert:
         self._should_abort: Callable[[], bool] | None = None
         self._abort_callback = native.ggml_abort_callback(self._asked_to_abort)
         self._no_callback = native.ggml_abort_callback()
+        self._tap = tap
+        self._choices: MoeChoices | None = None
 
     def tokenize(self, text: str, *, parse_special: bool) -> list[int]:
         """See Expert."""
@@ -83,20 +87,32 @@ class LlamaExpert:
 
     def decode(self, batch: Batch, should_abort: Callable[[], bool] | None) -> DecodeOutcome:
         """See Expert. Without `should_abort` no callback is installed, and the decode runs without Python in it."""
-        self._rows = frozenset()
+        self._rows, self._choices = frozenset(), None
         check_batch(batch, self._limits, lambda seq_id: self.seq_pos_max(seq_id) + 1)
         self._fill(batch)
         self._should_abort = should_abort
         callback = self._no_callback if should_abort is None else self._abort_callback
         native.llama_set_abort_callback(self._context, callback, None)
+        if self._tap is not None:
+            self._tap.begin()
         code = native.llama_decode(self._context, self._batch)
         if code == _DECODED:
             native.llama_synchronize(self._context)  # a GPU has only been asked so far
+            self._choices = None if self._tap is None else self._tap.end(batch.wants_logits)
             self._rows = frozenset(row for row, wanted in enumerate(batch.wants_logits) if wanted)
             return DecodeOutcome.OK
         if code == _NO_SLOT:
             return DecodeOutcome.NO_SLOT
         return DecodeOutcome.ABORTED if code == _ABORTED else DecodeOutcome.FAILED
+
+    def look_at_gates(self, *, is_on: bool) -> None:
+        """See Expert."""
+        if self._tap is not None:
+            self._tap.is_on = is_on
+
+    def moe_choices(self) -> MoeChoices | None:
+        """See Expert."""
+        return self._choices
 
     def new_sampler(self, sampling: SamplingParams, seed: int) -> "LlamaSampler":
         """See Expert."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from layadesk.domain.memory_fit.bill import CPU, DeviceBill
+from layadesk.domain.moe_experts import MoeShape
 from layadesk.domain.sampling_defaults import from_metadata
 from layadesk.engine.backend import ExpertFacts
 from layadesk.engine.llama_context import ContextNumbers
@@ -23,6 +24,15 @@ _ATTR_UNKNOWN, _ATTR_CONTROL, _ATTR_ADDED = 1 << 0, 1 << 3, 1 << 4
 def has_large_state(model: Any, *, swa_full: bool) -> bool:
     """Whether each sequence costs memory of its own: recurrent layers, or sliding windows kept apart."""
     return not _can_rewind(model) or (not swa_full and native.llama_model_n_swa(model) > 0)
+
+
+def moe_shape(model: Any) -> MoeShape | None:
+    """The MoE experts of a layer, as the file says; None where there are none."""
+    architecture = _meta(model, b"general.architecture").encode()
+    n_expert, n_used = (_meta(model, architecture + key) for key in (b".expert_count", b".expert_used_count"))
+    if not (n_expert.isdecimal() and n_used.isdecimal()) or not 0 < int(n_used) <= int(n_expert):
+        return None
+    return MoeShape(int(n_expert), int(n_used))
 
 
 def read_facts(

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.inference import MemoryUse
 from layadesk.engine.environment import apply_engine_environment, backend_modules
@@ -146,6 +148,47 @@ def n_offloaded_layers(lines: list[tuple[int, str]]) -> int:
     return max((int(one[1]) for one in found if one), default=0)
 
 
+class _Tensor(ctypes.Structure):
+    """The head of `struct ggml_tensor`."""
+
+    _fields_ = (
+        ("type", ctypes.c_int),
+        ("buffer", ctypes.c_void_p),
+        ("ne", ctypes.c_int64 * 4),
+        ("nb", ctypes.c_size_t * 4),
+    )
+
+
+class Nodes:
+    """The tensors of a graph while it is computed, by the addresses that `cb_eval` gets."""
+
+    def __init__(self) -> None:
+        base = _ggml_base()
+        self._get_name = base.ggml_get_name
+        self._get_name.restype, self._get_name.argtypes = ctypes.c_char_p, [ctypes.c_void_p]
+        self._get = base.ggml_backend_tensor_get
+        self._get.restype = None
+        self._get.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t]
+
+    def name(self, node: int) -> bytes:
+        """As llama.cpp calls it: what it is, a hyphen, the layer."""
+        return bytes(self._get_name(node))
+
+    def tensor(self, node: int) -> _Tensor:
+        """Its type, sizes and strides."""
+        return _Tensor.from_address(node)
+
+    def read(self, node: int, n_bytes: int) -> "np.ndarray[Any, np.dtype[np.uint8]]":
+        """Its first bytes, from whatever device; it must have as many, or the process ends."""
+        raw = np.empty(n_bytes, np.uint8)
+        self._get(node, raw.ctypes.data, 0, n_bytes)
+        return raw
+
+
+def _ggml_base() -> Any:
+    return ctypes.CDLL("ggml-base.dll") if sys.platform == "win32" else native._lib
+
+
 class Devices:
     """What the library computes on, by names such as `CUDA0` and `CPU`; empty where it cannot be asked.
 
@@ -157,7 +200,7 @@ class Devices:
         self.by_name: dict[str, int] = {}
         self.modules: tuple[BackendModule, ...] = ()
         try:
-            self._base = ctypes.CDLL("ggml-base.dll") if sys.platform == "win32" else native._lib
+            self._base = _ggml_base()
             self._ggml = ctypes.CDLL("ggml.dll") if sys.platform == "win32" else native._lib
             self._declare()
             self.modules = tuple(self._load(module) for module in modules)

@@ -10,6 +10,7 @@ from layadesk.domain.models import ExpertSpec, LoadedModel
 from layadesk.engine.cell_keeper import CellKeeper
 from layadesk.engine.expert_runner import ExpertRunner
 from layadesk.engine.model_loader import LoadEnded, ModelLoader
+from layadesk.engine.moe_watch import MoeWatch
 from layadesk.engine.request_events import RequestEvents
 from layadesk.engine.residency import Limits, Resident, serves, who_goes
 from layadesk.protocol.events import EngineEvent, Failed, ModelLoaded, ModelLoading, ModelUnloaded
@@ -31,6 +32,7 @@ class LoadedExperts:
         loader: ModelLoader,
         put: Callable[[EngineEvent], None],
         events: RequestEvents,
+        moe: MoeWatch,
         *,
         clock: Callable[[], float],
         refused: Callable[[str, ErrorReport], None],
@@ -41,6 +43,7 @@ class LoadedExperts:
         self._loader = loader
         self._put = put
         self._events = events
+        self._moe = moe
         self._clock = clock
         self._limits = Limits(MAX_LOADED)
         self._specs: dict[str, ExpertSpec] = {}
@@ -194,7 +197,7 @@ class LoadedExperts:
         assert end.expert is not None
         model_id = end.spec.model_id
         runner = ExpertRunner(
-            end.spec, end.expert, self._events, clock=self._clock, load_s=end.seconds, keeper=self._keeper
+            end.spec, end.expert, self._events, self._moe, clock=self._clock, load_s=end.seconds, keeper=self._keeper
         )
         runner.is_leaving = not self._is_still_wanted(end.spec) or model_id in self._unload_asked
         self.runners[model_id] = runner
@@ -268,4 +271,5 @@ def _describe(runner: ExpertRunner) -> LoadedModel:
         memory=facts.memory,
         thinking=runner.prompts.switches,
         measure=facts.measure,
+        moe=facts.moe,
     )

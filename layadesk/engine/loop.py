@@ -19,6 +19,7 @@ from layadesk.engine.cell_keeper import CellKeeper, CellsRead
 from layadesk.engine.expert_runner import ExpertRunner
 from layadesk.engine.loaded_experts import LoadedExperts
 from layadesk.engine.model_loader import LoadEnded, LoadProgress, ModelLoader
+from layadesk.engine.moe_watch import MoeWatch
 from layadesk.engine.prompt_worker import PromptCounted, PromptReady, PromptRefused, PromptWorker
 from layadesk.engine.request_check import check_request
 from layadesk.engine.request_events import RequestEvents
@@ -38,6 +39,7 @@ from layadesk.protocol.commands import (
     Ping,
     Shutdown,
     UnloadModel,
+    WatchMoeExperts,
 )
 from layadesk.protocol.events import EngineEvent, Failed, ModelLoading
 
@@ -76,12 +78,13 @@ class EngineLoop:
         self._open: dict[str, Sequence] = {}
         self._n_arrived = 0
         self._n_queue_max = Configure(()).n_queue_max
+        self._moe = MoeWatch(put, clock)
         self._events = RequestEvents(put, clock, self._forget)
         self._prompts = PromptWorker(inbox.put)
         self._loader = ModelLoader(backend, inbox.put, clock=clock, before_load=before_load)
         self._keeper = None if cells_dir is None else CellKeeper(cells_dir, inbox.put)
         self._experts = LoadedExperts(
-            self._loader, put, self._events, clock=clock, refused=self._fail_waiting, keeper=self._keeper
+            self._loader, put, self._events, self._moe, clock=clock, refused=self._fail_waiting, keeper=self._keeper
         )
         self._counts = TokenCounts(self._experts, self._prompts, put)
         self._throughput = Throughput(put, clock)
@@ -165,10 +168,10 @@ class EngineLoop:
                 self._experts.forget_conversation(conversation_id)
             case CountTokens():
                 self._counts.ask(message)
-            case Shutdown():
-                self._is_over = True
-            case Ping():
-                pass  # the inbox thread has answered it
+            case WatchMoeExperts(is_on):
+                self._moe.is_on = is_on
+            case Ping() | Shutdown():  # the inbox thread has answered a Ping
+                self._is_over = isinstance(message, Shutdown)
             case _:
                 self._handle_result(message)
 
@@ -303,6 +306,7 @@ class EngineLoop:
             self._experts.runners[one.model_id].remove(one)
 
     def _forget(self, one: Sequence) -> None:
+        self._moe.flush(one.request_id)
         if self._open.get(one.request_id) is one:
             del self._open[one.request_id]
 

@@ -151,6 +151,12 @@ class ScriptedExpert:
                 self._rows[row] = (cells, len(cells.tokens))
         return DecodeOutcome.OK
 
+    def look_at_gates(self, *, is_on: bool) -> None:
+        """It has none."""
+
+    def moe_choices(self) -> None:
+        """It has no gates."""
+
     def new_sampler(self, sampling: SamplingParams, seed: int) -> "ScriptedSampler":
         """The answer is fixed, so all samplers agree."""
         return ScriptedSampler(self._next_token)

@@ -85,6 +85,12 @@ class ForgetConversation(msgspec.Struct, frozen=True, tag=True):
     conversation_id: str
 
 
+class WatchMoeExperts(msgspec.Struct, frozen=True, tag=True):
+    """Tell what the gates of models with MoE experts choose, by MoeExpertsChosen, or stop. It costs some speed."""
+
+    is_on: bool
+
+
 class RouteText(msgspec.Struct, frozen=True, tag=True):
     """Ask the router about one request. `history` holds the earlier user messages, the newest last."""
 
@@ -112,6 +118,15 @@ class Shutdown(msgspec.Struct, frozen=True, tag=True):
 
 
 EngineCommand = (
-    Configure | LoadModel | UnloadModel | Generate | CountTokens | Cancel | ForgetConversation | Ping | Shutdown
+    Configure
+    | LoadModel
+    | UnloadModel
+    | Generate
+    | CountTokens
+    | Cancel
+    | ForgetConversation
+    | WatchMoeExperts
+    | Ping
+    | Shutdown
 )
 RouterCommand = RouteText | Decide | Cancel | Ping | Shutdown

@@ -7,6 +7,7 @@ import msgspec
 from layadesk.domain.errors import ErrorReport
 from layadesk.domain.inference import FinishReason, MemoryUse, Timings, ToolCall
 from layadesk.domain.models import LoadedModel
+from layadesk.domain.moe_experts import MoeRecord, MoeToken
 from layadesk.domain.routing import RouterAnswer
 
 
@@ -180,6 +181,18 @@ class EngineStats(msgspec.Struct, frozen=True, tag=True):
     experts: tuple[ExpertUse, ...] = ()
 
 
+class MoeExpertsChosen(msgspec.Struct, frozen=True, tag=True):
+    """What the gates inside a model chose for one request since the last of these, at most four times a second.
+
+    Only after WatchMoeExperts, and before the request's terminal event. `tokens` are those of the answer, in order.
+    """
+
+    request_id: str
+    model_id: str
+    record: MoeRecord
+    tokens: tuple[MoeToken, ...] = ()
+
+
 class Pong(msgspec.Struct, frozen=True, tag=True):
     """Answer to Ping: what the main thread is in (`idle`, `loading`, `prefill`, `decode`) and its step counter."""
 
@@ -217,6 +230,7 @@ EngineEvent = (
     | Failed
     | TokensCounted
     | EngineStats
+    | MoeExpertsChosen
     | Pong
 )
 RouterEvent = RouterReady | RouteAnswered | Decided | Failed | Pong

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from layadesk.domain.errors import ErrorCode, ErrorReport, Fact, LayaDeskError
+from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError
 from layadesk.domain.inference import FinishReason, Timings
 from layadesk.domain.models import ExpertSpec, LoadedModel
 from layadesk.domain.worker_state import ExitKind, WorkerExit, WorkerKind, WorkerState, WorkerStatus
@@ -18,6 +18,7 @@ from layadesk.protocol.commands import (
     Generate,
     LoadModel,
     UnloadModel,
+    WatchMoeExperts,
 )
 from layadesk.protocol.events import (
     EngineEvent,
@@ -29,12 +30,14 @@ from layadesk.protocol.events import (
     ModelLoaded,
     ModelLoading,
     ModelUnloaded,
+    MoeExpertsChosen,
     Pong,
     RequestEvent,
     TokensCounted,
 )
 from layadesk.protocol.feed import Feed
 from layadesk.workers.child_process import ChildProcess
+from layadesk.workers.death_report import death_report
 from layadesk.workers.liveness import Timing
 from layadesk.workers.load_watch import LoadWatch
 from layadesk.workers.open_requests import OpenRequest, OpenRequests, deliver_to
@@ -43,13 +46,6 @@ from layadesk.workers.token_counts import OnCounted, OpenCounts, tell
 
 log = logging.getLogger(__name__)
 
-_CODES = {
-    ExitKind.HUNG: ErrorCode.ENGINE_HUNG,
-    ExitKind.BAD_BUILD: ErrorCode.ENGINE_BAD_BUILD,
-    ExitKind.CPU_TOO_OLD: ErrorCode.ENGINE_CPU_TOO_OLD,
-    ExitKind.PROTOCOL_MISMATCH: ErrorCode.PROTOCOL_MISMATCH,
-}
-
 
 class EngineClient:
     """All methods may be called from any thread and return at once, `stop` excepted.
@@ -57,7 +53,8 @@ class EngineClient:
     Listeners and feeds are called on the thread "engine-client" and must not block; only after `stop`, when that thread
     has ended, `generate` calls its listener itself. A client that was stopped stays so.
 
-    `model_feed` tells what is in memory, `failure_feed` of commands without a request (a `load`) that failed.
+    `model_feed` tells what is in memory, `failure_feed` of commands without a request (a `load`) that failed,
+    `moe_feed` what gates inside models choose, while that is watched.
     """
 
     def __init__(
@@ -72,10 +69,12 @@ class EngineClient:
         self.model_feed: Feed[ModelLoading | ModelLoaded | ModelUnloaded] = Feed()
         self.stats_feed: Feed[EngineStats] = Feed()
         self.failure_feed: Feed[Failed] = Feed()
+        self.moe_feed: Feed[MoeExpertsChosen] = Feed()
         self.ready: EngineReady | None = None
         self._open = OpenRequests()
         self._loads = LoadWatch()
         self._experts: tuple[ExpertSpec, ...] | None = None
+        self._watches_moe = False
         self._load_next: list[str] = []  # asked for while no engine was ready
         self._forget_next: list[str] = []  # the same
         self._supervisor: Supervisor[EngineCommand, EngineEvent] = Supervisor(
@@ -158,6 +157,10 @@ class EngineClient:
         """Let the engine keep nothing of a conversation; with no engine running, when it next runs."""
         self._supervisor.call(lambda: self._do_forget(conversation_id))
 
+    def watch_moe_experts(self, *, is_on: bool) -> None:
+        """Have `moe_feed` filled or not, from now on and after each restart; it costs answers some speed."""
+        self._supervisor.call(lambda: self._do_watch_moe(is_on=is_on))
+
     def is_suspect(self, model_id: str) -> bool:
         """Whether the engine died while it loaded this expert, whose file and parameters are still the same."""
         return self._loads.is_suspect(model_id)
@@ -174,6 +177,8 @@ class EngineClient:
         self.ready = event
         if self._experts is not None:
             self._send_experts(self._experts)
+        if self._watches_moe:
+            self._supervisor.send(WatchMoeExperts(True))
         forgotten, self._forget_next = self._forget_next, []
         for conversation_id in forgotten:
             self._supervisor.send(ForgetConversation(conversation_id))
@@ -191,6 +196,8 @@ class EngineClient:
                 self.model_feed.publish(event)
             case EngineStats():
                 self.stats_feed.publish(event)
+            case MoeExpertsChosen():
+                self.moe_feed.publish(event)
             case Failed(request_id=None):
                 self._loads.take_failure(event, event.model_id)
                 self.failure_feed.publish(event)
@@ -205,7 +212,7 @@ class EngineClient:
         """End what the engine took with it; what it had not been given yet waits for the next one, if there is one."""
         self.ready = None
         self._counts.lose_all()
-        error = _report(ended, state)
+        error = death_report(ended, state)
         if ended.kind is ExitKind.NATIVE_CRASH:
             self._loads.assume_load(*self._open.only_beginner())
         lost, dropped = self._loads.engine_died(by_itself=ended.kind is not ExitKind.STOPPED_BY_US)
@@ -298,6 +305,11 @@ class EngineClient:
         else:
             self._forget_next.append(conversation_id)
 
+    def _do_watch_moe(self, *, is_on: bool) -> None:
+        if is_on is not self._watches_moe and self._is_ready:
+            self._supervisor.send(WatchMoeExperts(is_on))
+        self._watches_moe = is_on
+
     def _send_about(self, model_id: str, command: LoadModel | UnloadModel) -> None:
         try:
             self._supervisor.send(command)
@@ -322,13 +334,9 @@ class EngineClient:
 
     def _why_not(self) -> ErrorReport:
         """Why nothing is sent: what a request hears after the engine was given up or stopped."""
-        ended = self.status.exit
-        if ended is None:
-            ended = WorkerExit(ExitKind.STOPPED_BY_US, "not running")
-        state = self.status.state
-        return _report(
-            ended, state, ErrorCode.ENGINE_GAVE_UP if state is WorkerState.GIVEN_UP else ErrorCode.ENGINE_DIED
-        )
+        state, ended = self.status.state, self.status.exit or WorkerExit(ExitKind.STOPPED_BY_US, "not running")
+        code = ErrorCode.ENGINE_GAVE_UP if state is WorkerState.GIVEN_UP else ErrorCode.ENGINE_DIED
+        return death_report(ended, state, code)
 
 
 def _is_sendable(spec: ExpertSpec) -> bool:
@@ -339,11 +347,3 @@ def _is_sendable(spec: ExpertSpec) -> bool:
         log.warning("the file name of an expert is no valid text; the engine does not get it")
         return False
     return True
-
-
-def _report(ended: WorkerExit, state: WorkerState, otherwise: ErrorCode = ErrorCode.ENGINE_DIED) -> ErrorReport:
-    facts: dict[str, Fact] = {"kind": ended.kind.value, "detail": ended.detail}
-    code = _CODES.get(ended.kind, otherwise)
-    if code is ErrorCode.PROTOCOL_MISMATCH and state is not WorkerState.GIVEN_UP:
-        code = ErrorCode.ENGINE_DIED  # one garbled message: the next engine will do, and nothing has to be installed
-    return ErrorReport(code, facts)

@@ -16,6 +16,7 @@ from layadesk.engine.backend import DecodeOutcome, Sampler
 from layadesk.engine.batch import Batch
 from layadesk.engine.cell_files import SavedCells
 from layadesk.engine.expert_runner import ExpertRunner
+from layadesk.engine.moe_watch import MoeWatch
 from layadesk.engine.prompt import Prompt
 from layadesk.engine.request_events import RequestEvents
 from layadesk.engine.scripted_backend import ScriptedBackend, ScriptedExpert
@@ -95,7 +96,8 @@ class Lab:
         moody = Moody(self.expert, self.moods)
         events = RequestEvents(self.events.append, lambda: 0.0, forget)
         self.shelf = Shelf()
-        self.runner = ExpertRunner(spec, moody, events, clock=lambda: 0.0, load_s=0.0, keeper=self.shelf)  # type: ignore[arg-type]  # by __getattr__, and a fake
+        moe = MoeWatch(self.events.append, lambda: 0.0)
+        self.runner = ExpertRunner(spec, moody, events, moe, clock=lambda: 0.0, load_s=0.0, keeper=self.shelf)  # type: ignore[arg-type]  # by __getattr__, and a fake
         self.request_events = events
 
     def arrive(

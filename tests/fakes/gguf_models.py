@@ -1,9 +1,11 @@
 """Whole models of several architectures that llama.cpp loads: a header, and weights that are a hole in the file."""
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from layadesk.model_library.gguf_types import tensor_bytes
 from tests.fakes.gguf_files import Tensor, gguf_bytes, packed_text
@@ -84,10 +86,18 @@ def llama(path: Path, shape: Shape | None = None, *, is_tied: bool = True, archi
     return write_sparse(path, metadata, tensors)
 
 
-def mixture(path: Path, shape: Shape | None = None, *, n_expert: int = 16, n_used: int = 4, n_ff: int = 256) -> Path:
+def mixture(
+    path: Path,
+    shape: Shape | None = None,
+    *,
+    n_expert: int = 16,
+    n_used: int = 4,
+    n_ff: int = 256,
+    metadata: Mapping[str, object] | None = None,
+) -> Path:
     """Every layer has `n_expert` MoE experts."""
     shape = shape or Shape()
-    metadata = _metadata("qwen3moe", shape) | {
+    numbers = _metadata("qwen3moe", shape) | {
         "qwen3moe.expert_count": n_expert,
         "qwen3moe.expert_used_count": n_used,
         "qwen3moe.expert_feed_forward_length": n_ff,
@@ -102,7 +112,46 @@ def mixture(path: Path, shape: Shape | None = None, *, n_expert: int = 16, n_use
             _tensor(block + "ffn_up_exps.weight", shape.n_embd, n_ff, n_expert),
             _tensor(block + "ffn_down_exps.weight", n_ff, shape.n_embd, n_expert),
         ]
-    return write_sparse(path, metadata, tensors)
+    return write_sparse(path, numbers | dict(metadata or {}), tensors)
+
+
+def seeded_mixture(
+    path: Path, shape: Shape | None = None, *, n_expert: int = 32, n_used: int = 4, n_ff: int = 64, seed: int = 0
+) -> Path:
+    """A mixture with words and random weights, which computes: nonsense, but each token goes somewhere.
+
+    What its gates are, `gate_of` tells.
+    """
+    from gguf import GGUFReader
+
+    shape = shape or Shape(n_layer=8, n_embd=128, n_head=4, n_head_kv=2, head=32, n_vocab=260)
+    hollow = mixture(path, shape, n_expert=n_expert, n_used=n_used, n_ff=n_ff, metadata=_letters(shape.n_vocab))
+    rng = np.random.default_rng(seed)
+    reader = GGUFReader(str(hollow), "r+")
+    for tensor in reader.tensors:
+        is_gate = "ffn_gate_inp" in tensor.name
+        values = rng.standard_normal(tensor.data.shape, np.float32) * (0.5 if is_gate else 0.08)
+        tensor.data[:] = np.ones_like(values) if "norm" in tensor.name else values
+    reader.data.flush()
+    return path
+
+
+def gate_of(path: Path, layer: int) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
+    """The gate of one layer: [n_expert, n_embd]."""
+    from gguf import GGUFReader
+
+    name = f"blk.{layer}.ffn_gate_inp.weight"
+    return next(np.array(tensor.data) for tensor in GGUFReader(str(path)).tensors if tensor.name == name)
+
+
+def _letters(n_vocab: int) -> dict[str, object]:
+    return {
+        "tokenizer.ggml.model": "llama",
+        "tokenizer.ggml.tokens": [f"<0x{i:02X}>" if i < 256 else f"<{i}>" for i in range(n_vocab)],
+        "tokenizer.ggml.scores": [0.0] * n_vocab,
+        "tokenizer.ggml.token_type": [6 if i < 256 else 3 for i in range(n_vocab)],
+        "tokenizer.chat_template": "{{ messages[0]['content'] }}",
+    }
 
 
 def short_convolution(path: Path, shape: Shape | None = None, *, attends: tuple[int, ...] = (2, 5)) -> Path:

@@ -32,6 +32,7 @@ from layadesk.protocol.commands import (
     RouteText,
     Shutdown,
     UnloadModel,
+    WatchMoeExperts,
 )
 from layadesk.protocol.events import (
     EngineEvent,
@@ -114,7 +115,7 @@ class _FakeEngine:
                     return
                 self.line.flush(1.0)
                 os.kill(os.getpid(), signal.SIGKILL)
-            case Ping() | ForgetConversation() | Shutdown():
+            case Ping() | ForgetConversation() | WatchMoeExperts() | Shutdown():
                 pass
 
     def load(self, model_id: str) -> None:

@@ -21,6 +21,7 @@ from layadesk.domain.inference import (
     ToolUse,
 )
 from layadesk.domain.models import ExpertSpec, LoadedModel
+from layadesk.domain.moe_experts import MoeCounts, MoeRecord, MoeShape, MoeToken
 from layadesk.domain.routing import RouterAnswer
 from layadesk.protocol.channel import MAX_FRAME_BYTES, Channel
 from layadesk.protocol.commands import (
@@ -37,6 +38,7 @@ from layadesk.protocol.commands import (
     RouteText,
     Shutdown,
     UnloadModel,
+    WatchMoeExperts,
 )
 from layadesk.protocol.events import (
     BackendModule,
@@ -50,6 +52,7 @@ from layadesk.protocol.events import (
     ModelLoaded,
     ModelLoading,
     ModelUnloaded,
+    MoeExpertsChosen,
     Pong,
     PrefillProgress,
     PromptBuilt,
@@ -63,8 +66,10 @@ from layadesk.protocol.events import (
 )
 
 CALL = ToolCall("c12345678", "add", '{"a": 1}')
+COUNTS = MoeCounts((1,), (0, 1, 0, 1), (0.0, 0.25, 0.0, 0.75))
 COMMANDS: list[EngineCommand] = [
     ForgetConversation("talk"),
+    WatchMoeExperts(True),
     Configure((ExpertSpec("m", "/models/模型 🙂 a.gguf", LoadParams(n_ctx=512, use_mmap=False)),), 3),
     LoadModel("m"),
     UnloadModel("m"),
@@ -91,6 +96,7 @@ EVENTS: list[EngineEvent] = [
     Failed("q", ErrorReport(ErrorCode.CONTEXT_LENGTH_EXCEEDED, {"n_prompt": 9, "why": None, "x": 1.5, "b": True})),
     Failed(None, ErrorReport(ErrorCode.MODEL_LOAD_FAILED), "m"),
     EngineStats(1, 2, 3, 4, 5.0, 6.0),
+    MoeExpertsChosen("r", "m", MoeRecord(MoeShape(4, 2), (0,), decode=COUNTS), (MoeToken("a", b"\x03\0\x01\0"),)),
     TokensCounted("c", 9, 5, 2, 512),
     Pong(1, "decode", 99),
 ]

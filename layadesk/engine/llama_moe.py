@@ -1,0 +1,124 @@
+"""Looks into the gates of a model with MoE experts while it computes, through llama.cpp's `cb_eval`.
+
+The callback can be installed only when a context is made, and has to be kept as long as the context. While nobody
+looks it refuses every node, and the graph runs in one piece. While somebody does, the graph is cut once in each layer,
+where the weights of the chosen MoE experts are ready (`ffn_moe_weights_norm-N`, or what the architecture has instead);
+their numbers (`ffn_moe_topk-N`) are still there by then. Decode thread, or the one that decodes.
+"""
+
+import logging
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from layadesk.domain.moe_experts import MoeShape
+from layadesk.engine.llama_library import Nodes, native
+from layadesk.engine.moe_choices import LayerChoices, MoeChoices, gather
+
+log = logging.getLogger(__name__)
+
+_FAMILY = b"ffn_moe_"
+_TOPK = b"ffn_moe_topk"
+# The weights in the order in which a graph may refine them (llama-graph.cpp, build_moe_ffn): the last one counts.
+_WEIGHTS = (b"ffn_moe_weights", b"ffn_moe_weights_softmax", b"ffn_moe_weights_norm", b"ffn_moe_weights_scaled")
+_I32, _F32 = 26, 0  # enum ggml_type
+
+
+class MoeTap:
+    """`callback` goes into llama_context_params. `is_on` may change between decodes only."""
+
+    def __init__(self, shape: MoeShape) -> None:
+        self.shape = shape
+        self.is_on = False
+        self._nodes = Nodes()
+        self._signal: bytes | None = None  # the name whose tensors are waited for; None until a graph has been seen
+        self._seen: set[bytes] = set()
+        self._topk: dict[bytes, int] = {}
+        self._parts: list[LayerChoices] = []
+        self._newest: dict[
+            bytes, int
+        ] = {}  # layer -> its place in `_parts` in the first decode, when all are asked for
+        self._seconds = 0.0
+        self.callback = native.ggml_backend_sched_eval_callback(self._asked)
+
+    def begin(self) -> None:
+        """Before a decode."""
+        self._parts, self._seconds = [], 0.0
+        self._topk.clear()
+        self._newest.clear()
+
+    def end(self, wants_logits: Sequence[bool]) -> MoeChoices | None:
+        """After a decode that went well: what was chosen; None where nobody looked, or what came is not understood."""
+        if not self.is_on or not self._parts:
+            return None
+        if self._signal is None and self._seen:
+            self._signal = next((name for name in reversed(_WEIGHTS) if name in self._seen), _TOPK)
+        return gather(self._parts, wants_logits, self._seconds)
+
+    def _asked(self, node: int, ask: bool, _user_data: Any) -> bool:  # llama.cpp's own signature
+        if not self.is_on:
+            return not ask
+        began = time.perf_counter()
+        try:
+            name = self._nodes.name(node)
+            if not name.startswith(_FAMILY):
+                return not ask
+            return self._wants(node, name) if ask else self._take(node, name)
+        except Exception:
+            log.exception("what a gate chose could not be read")  # and may not be raised through native frames
+            self.is_on = False
+            return not ask
+        finally:
+            self._seconds += time.perf_counter() - began
+
+    def _wants(self, node: int, name: bytes) -> bool:
+        kind, _, layer = name.partition(b"-")
+        if kind == _TOPK:
+            self._topk[layer] = node
+        elif kind not in _WEIGHTS:
+            return False
+        if self._signal is not None:
+            return kind == self._signal
+        self._seen.add(kind)
+        return True
+
+    def _take(self, node: int, name: bytes) -> bool:
+        kind, _, layer = name.partition(b"-")
+        topk = self._topk.get(layer)
+        if topk is None or not layer.isdigit():
+            return True
+        weights = None if kind == _TOPK else self._weights(node)
+        chosen = self._chosen(topk)
+        if chosen is None or (weights is not None and weights.shape != chosen.shape):
+            return True
+        part = LayerChoices(int(layer), chosen, weights)
+        if self._signal is None and layer in self._newest and kind != _TOPK:  # the first time, each step is asked for
+            self._parts[self._newest[layer]] = part
+        else:
+            self._newest[layer] = len(self._parts)
+            self._parts.append(part)
+        return True
+
+    def _chosen(self, node: int) -> "np.ndarray[Any, np.dtype[np.int32]] | None":
+        """A view with a row of `n_expert` numbers for each token, of which the first are chosen."""
+        tensor = self._nodes.tensor(node)
+        n_used, n_tokens = tensor.ne[0], tensor.ne[1]
+        if tensor.type != _I32 or n_used != self.shape.n_expert_used:
+            raise ValueError(f"gate of type {tensor.type} with {n_used} chosen")
+        if n_tokens == 0:
+            return None
+        step = tensor.nb[1]
+        raw = self._nodes.read(node, (n_tokens - 1) * step + 4 * n_used)
+        rows = np.lib.stride_tricks.as_strided(raw.view(np.int32), (n_tokens, n_used), (step, 4))
+        if rows.min() < 0 or rows.max() >= self.shape.n_expert:
+            raise ValueError("a MoE expert that is none")
+        return rows.copy()
+
+    def _weights(self, node: int) -> "np.ndarray[Any, np.dtype[np.float32]] | None":
+        tensor = self._nodes.tensor(node)
+        n = tensor.ne[0] * tensor.ne[1] * tensor.ne[2]
+        if tensor.type != _F32 or n == 0 or n % self.shape.n_expert_used:
+            return None
+        return self._nodes.read(node, 4 * n).view(np.float32).reshape(-1, self.shape.n_expert_used)
