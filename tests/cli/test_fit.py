@@ -91,7 +91,7 @@ def test_eyes_are_an_item_of_the_bill_and_a_file_that_is_none_is_said(shell: She
     ("arguments", "word"),
     [
         (("fit", "nobody"), "nobody"),
-        (("fit", ""), "not installed"),
+        (("fit", ""), 'No model is called ""'),
         (("fit", "qwen3.8-27b", "--quantization", "Q9"), "Q9"),
         (("fit", "qwen3.8-27b", "--hardware", "nowhere.json"), "nowhere.json"),
         (("fit", "http://["), "http://["),

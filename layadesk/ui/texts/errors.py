@@ -55,7 +55,7 @@ class _Facts(dict[str, str]):
     def __init__(self, facts: Mapping[str, Fact], name: str | None) -> None:
         super().__init__({key: str(value) for key, value in facts.items() if value is not None})
         subject = next((self[key] for key in ("path", "expert", "model_id", "name") if key in self), "?")
-        self["subject"] = name or subject
+        self["subject"] = name or subject or '""'  # an empty name is shown as one
         called = name or self.get("name")
         by_path = f"{called} ({self['path']})" if called and "path" in self else self["subject"]
         self.setdefault("file", by_path)  # a download names its file itself
