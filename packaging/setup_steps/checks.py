@@ -10,6 +10,7 @@ from pathlib import Path
 from setup_steps.progress import Progress
 
 _ALL_PASSED = 0
+_MOST_WORKERS = 4  # each may have an engine with a model in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +22,20 @@ class Check:
 
 
 def checks(pytest_arguments: Sequence[str]) -> tuple[Check, ...]:
-    """Quick ones first. `pytest_arguments` are what the newcomer wrote after `--`."""
+    """Quick ones first. `pytest_arguments` are what the newcomer wrote after `--`; without any, all tests run."""
     return (
         Check("ruff format", ("-m", "ruff", "format", "--check", ".")),
         Check("ruff check", ("-m", "ruff", "check", ".")),
         Check("lint-imports", ("-c", "from importlinter.cli import lint_imports_command as lint; lint()", "--no-logo")),
         Check("mypy", ("-m", "mypy")),
-        Check("pytest", ("-m", "pytest", *pytest_arguments)),
+        Check("pytest", ("-m", "pytest", *(pytest_arguments or _side_by_side(os.cpu_count() or 1)))),
     )
+
+
+def _side_by_side(n_cores: int) -> tuple[str, ...]:
+    """Half of the tests' time is waiting for processes and windows; each file stays on one worker, in its order."""
+    n_workers = min(n_cores, _MOST_WORKERS)
+    return ("-n", str(n_workers), "--dist", "loadfile") if n_workers > 1 else ()
 
 
 def check_environment(base: Mapping[str, str], models: Path) -> dict[str, str]:

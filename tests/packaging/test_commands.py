@@ -1,5 +1,6 @@
 """The two commands and what they pass on."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,17 @@ def test_the_quick_checks_come_first_and_pytest_gets_its_arguments() -> None:
     names = [check.name for check in checks(["-q"])]
     assert names == ["ruff format", "ruff check", "lint-imports", "mypy", "pytest"]
     assert checks(["-q"])[-1].arguments == ("-m", "pytest", "-q")
+
+
+@pytest.mark.parametrize(
+    ("n_cores", "spread"),
+    [(None, ()), (1, ()), (2, ("-n", "2", "--dist", "loadfile")), (64, ("-n", "4", "--dist", "loadfile"))],
+)
+def test_the_whole_suite_runs_on_a_few_workers_where_there_are_cores(
+    monkeypatch: pytest.MonkeyPatch, n_cores: int | None, spread: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: n_cores)
+    assert checks(())[-1].arguments == ("-m", "pytest", *spread)
 
 
 def test_the_checks_do_not_see_the_python_settings_of_the_newcomer() -> None:
