@@ -45,22 +45,8 @@ def write_sparse(path: Path, metadata: dict[str, object], tensors: Iterable[Tens
 
 
 def chat_model(path: Path, shape: Shape | None = None, *, has_byte_tokens: bool = True) -> Path:
-    """A dense model with words and a chat template, which the library takes for an expert."""
-    shape = shape or Shape(n_vocab=260)
-    metadata = _metadata("llama", shape) | {
-        "tokenizer.ggml.model": "llama",
-        "tokenizer.ggml.tokens": [
-            f"<0x{i:02X}>" if i < 256 and has_byte_tokens else f"<{i}>" for i in range(shape.n_vocab)
-        ],
-        "tokenizer.ggml.scores": [0.0] * shape.n_vocab,
-        "tokenizer.chat_template": "{{ messages[0]['content'] }}",
-    }
-    tensors = [_tensor("token_embd.weight", shape.n_embd, shape.n_vocab), Tensor("output_norm.weight", (shape.n_embd,))]
-    for layer in range(shape.n_layer):
-        block = f"blk.{layer}."
-        tensors += [*_attention(block, shape, has_norms=False), *_norms(block, shape, "ffn_norm")]
-        tensors += _feed_forward(block, shape)
-    return write_sparse(path, metadata, tensors)
+    """A dense model that the library takes for an expert."""
+    return llama(path, shape or Shape(n_vocab=260), has_byte_tokens=has_byte_tokens)
 
 
 def huge_chat_model(path: Path) -> Path:
@@ -68,10 +54,17 @@ def huge_chat_model(path: Path) -> Path:
     return chat_model(path, Shape(300, 8192, 64, 8, 128, 28672, 260))
 
 
-def llama(path: Path, shape: Shape | None = None, *, is_tied: bool = True, architecture: str = "llama") -> Path:
+def llama(
+    path: Path,
+    shape: Shape | None = None,
+    *,
+    is_tied: bool = True,
+    architecture: str = "llama",
+    has_byte_tokens: bool = True,
+) -> Path:
     """A dense model; `qwen3` has norms of queries and keys, `gemma3` sliding windows too."""
     shape = shape or Shape()
-    metadata = _metadata(architecture, shape)
+    metadata = _metadata(architecture, shape) | _words(shape.n_vocab, has_byte_tokens=has_byte_tokens)
     if architecture == "gemma3":
         metadata["gemma3.attention.sliding_window"] = 256
     tensors = [_tensor("token_embd.weight", shape.n_embd, shape.n_vocab), Tensor("output_norm.weight", (shape.n_embd,))]
@@ -236,8 +229,17 @@ def _metadata(architecture: str, shape: Shape) -> dict[str, object]:
         "rope.freq_base": 10000.0,
         "vocab_size": shape.n_vocab,
     }
-    return {"general.architecture": architecture, "tokenizer.ggml.model": "no_vocab"} | {
-        f"{architecture}.{key}": value for key, value in numbers.items()
+    named = {f"{architecture}.{key}": value for key, value in numbers.items()}
+    return {"general.architecture": architecture} | named | _words(shape.n_vocab)
+
+
+def _words(n_vocab: int, *, has_byte_tokens: bool = True) -> dict[str, object]:
+    """What makes a model an expert: a vocabulary and a chat template."""
+    return {
+        "tokenizer.ggml.model": "llama",
+        "tokenizer.ggml.tokens": [f"<0x{i:02X}>" if i < 256 and has_byte_tokens else f"<{i}>" for i in range(n_vocab)],
+        "tokenizer.ggml.scores": [0.0] * n_vocab,
+        "tokenizer.chat_template": "{{ messages[0]['content'] }}",
     }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage
 
-from tests.fakes.window_program import REPO, left_after, window_program
+from tests.fakes.window_program import REPO, WindowProgram, left_after, window_program
 
 pytestmark = [pytest.mark.window, pytest.mark.llama]
 
@@ -50,16 +50,21 @@ def test_the_first_start_leads_to_a_finished_answer_by_keyboard_alone(
     assert expert == "smollm2-135m-instruct"
 
 
+def stopped_story(program: WindowProgram) -> str:
+    """What stands in an answer that Escape stopped after its first words."""
+    program.wait_until_shown()
+    program.type("Write a very long story about the sea.")
+    program.press("Return")
+    program.wait_answer(0, "streaming")
+    while not program.answers()[0][1]:
+        program.wait_answer(0, "streaming")
+    program.press("Escape")
+    return program.wait_answer(0, "cancelled")
+
+
 def test_escape_stops_the_answer_and_its_text_is_kept(display: str, starter_data: Path) -> None:
     with window_program(display, starter_data) as program:
-        program.wait_until_shown()
-        program.type("Write a very long story about the sea.")
-        program.press("Return")
-        program.wait_answer(0, "streaming")
-        while not program.answers()[0][1]:
-            program.wait_answer(0, "streaming")
-        program.press("Escape")
-        text = program.wait_answer(0, "cancelled")
+        text = stopped_story(program)
         assert text
         program.type("Good. Say yes.")
         program.press("Return")
@@ -70,14 +75,7 @@ def test_a_stopped_answer_is_gone_on_with_by_keyboard_and_grows_in_the_same_mess
     display: str, starter_data: Path, tmp_path: Path
 ) -> None:
     with window_program(display, starter_data) as program:
-        program.wait_until_shown()
-        program.type("Write a very long story about the sea.")
-        program.press("Return")
-        program.wait_answer(0, "streaming")
-        while not program.answers()[0][1]:
-            program.wait_answer(0, "streaming")
-        program.press("Escape")
-        begun = program.wait_answer(0, "cancelled")
+        begun = stopped_story(program)
         # Back from the message field: attach, menu, again, copy, "Answer again", "Continue".
         program.press(*["shift+Tab"] * 6, "space")
         whole = program.wait_answer(0, "complete")

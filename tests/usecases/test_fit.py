@@ -145,7 +145,7 @@ def test_what_cannot_be_priced_says_why(fit: Fit, subject: str, quantization: st
 
 def test_a_file_is_priced_for_another_machine_by_arithmetic(fit: Fit, tmp_path: Path) -> None:
     path = gguf_models.llama(tmp_path / "tiny.gguf")
-    path.write_bytes(path.read_bytes().replace(b"no_vocab", b"gpt2\0\0\0\0"))
+    path.write_bytes(path.read_bytes().replace(b"tokenizer.ggml.tokens", b"tokenizer.ggml.tokenz"))
     with pytest.raises(LayaDeskError) as refused:  # without words it cannot chat, and the file is not priced
         fit(str(path), machine=machine("rtx-4090"))
     assert refused.value.code is ErrorCode.GGUF_NO_VOCABULARY
