@@ -1,6 +1,7 @@
 """`downloads.json`: what is being downloaded, kept over restarts and shared between a window and the command line.
 
-    {"downloads": [{"model_id": "qwen3.5-4b", "quantization": "Q4_K_M", "is_paused": false, "licence_accepted": true}]}
+    {"downloads": [{"model_id": "qwen3.5-4b", "quantization": "Q4_K_M", "is_paused": false, "licence_accepted": true,
+                    "failure"?: {"code": "hub_gated", "facts": {"repo": …}}}]}
 
 How much of each is here is not in it: the disk says that.
 """
@@ -12,18 +13,35 @@ from pathlib import Path
 import msgspec
 
 from layadesk.domain.downloads import download_id
+from layadesk.domain.errors import ErrorCode, ErrorReport, Fact
 from layadesk.model_library.disk import process_lock, write_atomically
 
 log = logging.getLogger(__name__)
 
 
-class DownloadEntry(msgspec.Struct, frozen=True):
-    """One download. Not `is_paused`: it ran, or was to run, when this was written."""
+class KeptFailure(msgspec.Struct, frozen=True):
+    """An ErrorReport whose code may be one of a newer version."""
+
+    code: str
+    facts: dict[str, Fact] = {}
+
+
+class DownloadEntry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One download. Not `is_paused`: it ran, or was to run, when this was written. `failure` is what stopped it."""
 
     model_id: str
     quantization: str
     is_paused: bool = False
     licence_accepted: bool = False
+    failure: KeptFailure | None = None
+
+    @property
+    def report(self) -> ErrorReport | None:
+        """What stopped it, where this version knows such a reason."""
+        known = set(ErrorCode)
+        if self.failure is None or self.failure.code not in known:
+            return None
+        return ErrorReport(ErrorCode(self.failure.code), self.failure.facts)
 
     @property
     def download_id(self) -> str:

@@ -14,7 +14,7 @@ from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
 from layadesk.domain.models import ModelCard, ModelFile
 from layadesk.model_library.catalogue import Catalogues
 from layadesk.model_library.download_job import RETRY_S, DownloadJob, discard_staging, staging_of
-from layadesk.model_library.download_list import DownloadEntry, DownloadList
+from layadesk.model_library.download_list import DownloadEntry, DownloadList, KeptFailure
 from layadesk.model_library.hub import Hub
 from layadesk.model_library.install import Installer
 from layadesk.model_library.library_disk import LibraryDisk
@@ -201,13 +201,15 @@ class Downloads:
             log.info("a kept download is left out: %s", error)
             return
         n_bytes = staging_of(self._rooms.disk.models_dir, card, file).n_bytes()
+        report = entry.report
         shown = Download(
             entry.download_id,
             entry.model_id,
             entry.quantization,
-            DownloadState.PAUSED,
+            DownloadState.PAUSED if report is None else state_after(report),
             n_bytes,
             file.size_bytes,
+            failure=report,
             was_interrupted=not entry.is_paused,
         )
         self._rows[entry.download_id] = DownloadRow(card, file, shown, entry.licence_accepted)
@@ -294,9 +296,8 @@ class Downloads:
             if stop.is_set:
                 return
             self._look_at(row)
-            state = DownloadState.PAUSED if report.code in PAUSING else DownloadState.FAILED
             n_bytes = staging_of(self._rooms.disk.models_dir, row.card, row.file).n_bytes()
-            self._show(row, state=state, failure=report, n_bytes_done=n_bytes)
+            self._show(row, state=state_after(report), failure=report, n_bytes_done=n_bytes)
             self._keep(row.shown.download_id, is_paused=True)
             self._advance()
 
@@ -311,7 +312,9 @@ class Downloads:
 
     def _keep(self, which: str, *, is_paused: bool) -> None:
         row = self._rows[which]
-        entry = DownloadEntry(row.card.model_id, row.file.quantization, is_paused, row.licence_accepted)
+        report = row.shown.failure
+        failure = None if report is None else KeptFailure(report.code, dict(report.facts))
+        entry = DownloadEntry(row.card.model_id, row.file.quantization, is_paused, row.licence_accepted, failure)
         self._write(lambda: self._rooms.kept.put(entry))
 
     def _drop(self, which: str) -> None:
@@ -320,6 +323,11 @@ class Downloads:
     def _write(self, change: Callable[[], None]) -> None:
         if not self._is_closed:
             self._writer.submit(_quietly, change)
+
+
+def state_after(report: ErrorReport) -> DownloadState:
+    """Where a download stands that was stopped by that."""
+    return DownloadState.PAUSED if report.code in PAUSING else DownloadState.FAILED
 
 
 def _quietly(change: Callable[[], None]) -> None:

@@ -1,5 +1,6 @@
 """Downloads against a hub that cuts, lies, refuses and hangs: what arrives is whole, and nothing is lost."""
 
+import json
 import time
 from collections.abc import Iterator
 from itertools import pairwise
@@ -397,6 +398,40 @@ def test_a_paused_download_stays_paused_after_a_restart(shelf: Shelf, hub: FakeH
     first.close()
     (row,) = shelf.open().list()
     assert (row.state, row.was_interrupted) == (DownloadState.PAUSED, False)
+
+
+@pytest.mark.parametrize(
+    ("status", "reserve_bytes", "expected"),
+    [
+        (403, 0, (DownloadState.FAILED, ErrorCode.HUB_GATED)),
+        (0, 2**60, (DownloadState.PAUSED, ErrorCode.NO_ROOM_FOR_DOWNLOAD)),
+    ],
+)
+def test_what_stopped_a_download_is_still_told_after_a_restart(
+    shelf: Shelf, hub: FakeHub, status: int, reserve_bytes: int, expected: tuple[DownloadState, ErrorCode]
+) -> None:
+    shelf.serve()
+    hub.fault(REPO, FILE, status=status)
+    shelf.reserve_bytes = reserve_bytes
+    first = shelf.open()
+    before = run(shelf, first)
+    first.close()
+    second = shelf.open()
+    (row,) = second.list()
+    assert (row.state, failure(row), row.was_interrupted) == (*expected, False)
+    assert row.failure == before.failure
+    hub.faults.clear()
+    shelf.reserve_bytes = 0
+    second.resume(row.download_id)
+    assert ended(second, row.download_id).failure is None
+
+
+def test_a_reason_of_a_newer_version_does_not_lose_the_list(shelf: Shelf) -> None:
+    shelf.serve()
+    entry = {"model_id": "tiny", "quantization": Q, "is_paused": True, "failure": {"code": "hub_on_fire", "facts": {}}}
+    shelf.paths.downloads.write_text(json.dumps({"downloads": [entry]}), encoding="utf-8")
+    (row,) = shelf.open().list()
+    assert (row.state, row.failure) == (DownloadState.PAUSED, None)
 
 
 def test_a_licence_with_conditions_wants_a_yes_first(shelf: Shelf) -> None:
