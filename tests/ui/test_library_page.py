@@ -6,10 +6,11 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QPushButton, QWidget
 
 from layadesk.domain.downloads import DownloadState
-from layadesk.domain.errors import ErrorCode, ErrorReport, fail
+from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
 from layadesk.domain.memory_fit.machine import GIB, MachineMemory
 from layadesk.domain.models import Origin
 from layadesk.model_library.library_disk import Leftover
+from layadesk.model_library.web import status_error
 from layadesk.ui.language import CHINESE, ENGLISH
 from layadesk.ui.library.card_details import CardDetails
 from layadesk.ui.library.library_page import LibraryPage
@@ -141,12 +142,13 @@ def test_a_download_is_paused_taken_up_and_cancelled(page: LibraryPage, stage: S
 
 def test_what_stopped_a_download_is_said_with_what_to_do_and_where(page: LibraryPage, stage: Stage) -> None:
     details(page, "coder").download.click()
-    report = ErrorReport(ErrorCode.DISK_FULL, {"url": "https://example.org/licence"})
-    stage.house.downloads.step("coder:Q4_K_M", state=DownloadState.FAILED, failure=report)
+    report = status_error(403, {}, {"host": "h", "repo": "a/b", "file": "f", "page": "https://h.example/a/b"}, None)
+    assert isinstance(report, LayaDeskError)
+    stage.house.downloads.step("coder:Q4_K_M", state=DownloadState.FAILED, failure=report.report)
     stage.settle()
     row = page.downloads.row("coder:Q4_K_M")
     assert row is not None
-    assert "full" in row.failure_text()
+    assert "accept their conditions" in row.failure_text()
     assert row.page.isVisibleTo(page)
     row.page.click()
     assert stage.window.page.link_question.box is not None

@@ -124,7 +124,7 @@ class DownloadRow(QFrame):
     def _address(self) -> str:
         """A page to visit, where the failure names one; only what a browser opens safely."""
         failure = self.download.failure
-        address = "" if failure is None else str(failure.facts.get("url") or "")
+        address = "" if failure is None else str(failure.facts.get("page") or "")
         return address if address.startswith("https://") else ""
 
     @Slot()
