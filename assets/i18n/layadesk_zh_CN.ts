@@ -2354,6 +2354,22 @@
         <source>See what there is on the Models page, or with: layadesk models list --catalogue</source>
         <translation>可在“模型”页面查看有哪些模型，或运行：layadesk models list --catalogue</translation>
     </message>
+    <message>
+        <source>{host} does not give {repo} without an access token, and yours is shown to {home} alone.</source>
+        <translation>没有访问令牌，{host} 不提供 {repo}；而你的令牌只会出示给 {home}。</translation>
+    </message>
+    <message>
+        <source>Leave the mirror empty in the settings (and HF_ENDPOINT unset), accept the conditions at {page}, and resume with your token.</source>
+        <translation>请在设置中把下载来源留空（并取消 HF_ENDPOINT），在 {page} 接受条件，然后用你的令牌继续。</translation>
+    </message>
+    <message>
+        <source>{subject} is not among what was left behind in the models folder.</source>
+        <translation>{subject} 不在模型文件夹的遗留文件之中。</translation>
+    </message>
+    <message>
+        <source>See what is, on the Models page, or with: layadesk models list --leftovers</source>
+        <translation>可在“模型”页面查看遗留文件，或运行：layadesk models list --leftovers</translation>
+    </message>
 </context>
 <context>
     <name>findings</name>

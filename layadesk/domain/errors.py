@@ -45,6 +45,7 @@ class ErrorCode(StrEnum):
     HUB_BUSY = "hub_busy"
     HUB_UNAUTHORIZED = "hub_unauthorized"
     HUB_GATED = "hub_gated"
+    HUB_MIRROR_REFUSES = "hub_mirror_refuses"
     HUB_NOT_FOUND = "hub_not_found"
     HUB_CHANGED = "hub_changed"
     HUB_NO_CHECKSUM = "hub_no_checksum"

@@ -63,6 +63,10 @@ class HubRules:
         address = (chosen or os.environ.get("HF_ENDPOINT") or self.home).strip().rstrip("/")
         return address if "://" in address else f"https://{address}"
 
+    def home_of_mirror(self, address: str) -> str:
+        """The host of the hub itself where that address is another's; else empty."""
+        return "" if origin_of(address) == origin_of(self.home) else host_of(self.home)
+
 
 class Hub:
     """Any thread. `rules` is asked anew for each download, so that a changed setting counts at once."""
@@ -104,7 +108,7 @@ class Hub:
         if not file.source.startswith(HUGGINGFACE):
             raise fail(ErrorCode.NOT_DOWNLOADABLE, model_id=card.model_id, source=file.source)
         if rules.endpoint == MODELSCOPE and card.modelscope is not None and file.source == card.source and part.sha256:
-            return self._on_modelscope(card.modelscope, part, rules)
+            return self._on_modelscope(card, card.modelscope, part, rules)
         repo = file.source.removeprefix(HUGGINGFACE)
         found = self._ask(repo, file.revision, part, rules.address, rules)
         sha256 = part.sha256 or self._sum_of(repo, file.revision, part, found, rules)
@@ -115,7 +119,7 @@ class Hub:
         if found.etag is not None and _SHA256.fullmatch(found.etag) and found.etag != sha256:
             raise fail(ErrorCode.HUB_CHANGED, **facts, value=found.etag, expected=sha256)
         url = _address(rules.address, repo, file.revision, part.path)
-        return Remote(url, repo, part.path, f"{rules.home}/{repo}", size, sha256)
+        return Remote(url, repo, part.path, f"{rules.home}/{repo}", size, sha256, rules.home_of_mirror(rules.address))
 
     def _sum_of(self, repo: str, revision: str | None, part: FilePart, found: "HfFileMetadata", rules: HubRules) -> str:
         """Of a file whose sum the catalogue does not have."""
@@ -129,11 +133,11 @@ class Hub:
         return found.etag
 
     @staticmethod
-    def _on_modelscope(modelscope: str, part: FilePart, rules: HubRules) -> Remote:
+    def _on_modelscope(card: ModelCard, modelscope: str, part: FilePart, rules: HubRules) -> Remote:
         repo, _, revision = modelscope.partition("@")
         url = f"{rules.modelscope_site}/models/{repo}/resolve/{revision or 'master'}/{quote(part.path)}"
-        page = f"{rules.modelscope_site}/models/{repo}"
-        return Remote(url, repo, part.path, page, part.size_bytes, part.sha256 or "")
+        page, home = f"{rules.home}/{card.source.removeprefix(HUGGINGFACE)}", rules.home_of_mirror(url)
+        return Remote(url, repo, part.path, page, part.size_bytes, part.sha256 or "", home)
 
     def _ask(self, repo: str, revision: str | None, part: FilePart, address: str, rules: HubRules) -> "HfFileMetadata":
         from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled  # noqa: PLC0415
@@ -149,6 +153,8 @@ class Hub:
             )
         except HfHubHTTPError as error:
             facts = {"host": host_of(address), "repo": repo, "file": part.path, "page": f"{rules.home}/{repo}"}
+            home = rules.home_of_mirror(address)
+            facts |= {"home": home} if home else {}
             raise _hub_error(error, facts, token if may_see else None) from error
         except OfflineModeIsEnabled as error:
             raise fail(ErrorCode.HUB_UNREACHABLE, host=host_of(address), reason="HF_HUB_OFFLINE=1") from error
@@ -182,7 +188,7 @@ def _hub_error(error: Exception, facts: dict[str, str], token: Token | None) -> 
     from huggingface_hub.errors import GatedRepoError  # noqa: PLC0415
 
     if isinstance(error, GatedRepoError):
-        return fail(ErrorCode.HUB_GATED, **{name: facts[name] for name in ("host", "repo", "page")})
+        return status_error(403, {}, facts, token)
     response = getattr(error, "response", None)
     if response is None:
         return Transient(ErrorReport(ErrorCode.HUB_UNREACHABLE, {"host": facts["host"], "reason": str(error)[:200]}))

@@ -19,7 +19,10 @@ OnBytes = Callable[[int], None]  # how many bytes of the file are here
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """Where a file lies. `page` is for people; `size_bytes` None: the server is taken at its word."""
+    """Where a file lies. `page` is for people; `size_bytes` None: the server is taken at its word.
+
+    `home` is the host of the hub itself where this is a mirror of it, else empty.
+    """
 
     url: str
     repo: str
@@ -27,6 +30,13 @@ class Remote:
     page: str
     size_bytes: int | None
     sha256: str
+    home: str = ""
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """For an error about it."""
+        facts = {"repo": self.repo, "file": self.path, "page": self.page}
+        return facts | {"home": self.home} if self.home else facts
 
 
 class Transfer:
@@ -58,9 +68,7 @@ class Transfer:
         if self._offset == self._size:
             return
         with opened(self._client, self._remote.url, self._range(), self._token, self._stop) as response:
-            check_status(
-                response, repo=self._remote.repo, file=self._remote.path, page=self._remote.page, token=self._token
-            )
+            check_status(response, self._remote.facts, self._token)
             if response.status_code == 416:
                 self._on_416(response, digest)
                 return

@@ -173,27 +173,24 @@ def _socket_of(response: httpx2.Response) -> socket.socket | None:
     return found if isinstance(found, socket.socket) else None
 
 
-def check_status(response: httpx2.Response, *, repo: str, file: str, page: str, token: Token | None) -> None:
-    """Pass 200, 206 and 416. Raises Transient for what may go away, else HUB_UNAUTHORIZED, HUB_GATED, HUB_NOT_FOUND."""
+def check_status(response: httpx2.Response, facts: Mapping[str, str], token: Token | None) -> None:
+    """Pass 200, 206 and 416. Raises Transient for what may go away, else what `status_error` says."""
     if response.status_code in (200, 206, 416):
         return
-    raise status_error(
-        response.status_code,
-        response.headers,
-        {"host": host_of(str(response.url)), "repo": repo, "file": file, "page": page},
-        token,
-    )
+    host = host_of(str(response.url))
+    raise status_error(response.status_code, response.headers, {**facts, "host": host}, token)
 
 
 def status_error(
     status: int, headers: Mapping[str, str], facts: Mapping[str, str], token: Token | None
 ) -> Transient | LayaDeskError:
-    """What an HTTP status of a hub means. 401 and 403 are told apart: a token is wanted, or a licence (fault D29)."""
+    """What an HTTP status of a hub means. 401 and 403 are told apart: a token is wanted, or a licence (fault D29).
+
+    `facts` are host, repo, file and page, and of a mirror `home`, the host that the token is for: no token helps there.
+    """
     where = {name: facts[name] for name in ("host", "repo", "page")}
-    if status == 401:
-        return fail(ErrorCode.HUB_UNAUTHORIZED, **where, token=None if token is None else token.source)
-    if status == 403:
-        return fail(ErrorCode.HUB_GATED, **where)
+    if status in (401, 403):
+        return _refusal(status, where, facts.get("home"), token)
     if status in (404, 410):
         return fail(ErrorCode.HUB_NOT_FOUND, **where, file=facts["file"])
     if status == 429:
@@ -203,6 +200,14 @@ def status_error(
         report = ErrorReport(ErrorCode.HUB_UNREACHABLE, {"host": facts["host"], "reason": f"HTTP {status}"})
         return Transient(report, _retry_after(headers))
     return fail(ErrorCode.HUB_UNREACHABLE, host=facts["host"], reason=f"HTTP {status}")
+
+
+def _refusal(status: int, where: Mapping[str, str], home: str | None, token: Token | None) -> LayaDeskError:
+    if home is not None:
+        return fail(ErrorCode.HUB_MIRROR_REFUSES, **where, home=home)
+    if status == 401:
+        return fail(ErrorCode.HUB_UNAUTHORIZED, **where, token=None if token is None else token.source)
+    return fail(ErrorCode.HUB_GATED, **where)
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

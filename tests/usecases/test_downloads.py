@@ -243,6 +243,35 @@ def test_a_mirror_gives_the_bytes_and_never_sees_the_token(shelf: Shelf, hub: Fa
     assert hub.log == []
 
 
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_mirror_that_wants_a_token_is_told_from_a_hub_that_does(
+    shelf: Shelf, hub: FakeHub, mirror: FakeHub, status: int
+) -> None:
+    """Accepting the conditions and going on would help nobody: the token never goes to a mirror."""
+    shelf.serve()
+    mirror.repos = hub.repos
+    mirror.fault(REPO, FILE, status=status, error_code="GatedRepo")
+    shelf.rules = HubRules(endpoint=mirror.url, home=hub.url)
+    row = run(shelf)
+    assert failure(row) is ErrorCode.HUB_MIRROR_REFUSES
+    assert row.failure is not None
+    where = {"host": f"127.0.0.1:{mirror.port}", "home": f"127.0.0.1:{hub.port}", "page": f"{hub.url}/{REPO}"}
+    assert dict(row.failure.facts) == {"repo": REPO, **where}
+
+
+def test_modelscope_that_wants_a_token_names_the_hub_that_may_see_it(
+    shelf: Shelf, hub: FakeHub, mirror: FakeHub
+) -> None:
+    shelf.serve(modelscope="other/name@master")
+    mirror.add("other/name", FILE, b"")
+    mirror.fault("other/name", FILE, status=403)
+    shelf.rules = HubRules(endpoint=MODELSCOPE, home=hub.url, modelscope_site=mirror.url)
+    row = run(shelf)
+    assert failure(row) is ErrorCode.HUB_MIRROR_REFUSES
+    assert row.failure is not None
+    assert row.failure.facts["page"] == f"{hub.url}/{REPO}"
+
+
 def test_a_mirror_with_other_bytes_installs_nothing(shelf: Shelf, hub: FakeHub, mirror: FakeHub) -> None:
     shelf.serve()
     mirror.add(REPO, FILE, big_gguf(seed=7), is_lfs=False)

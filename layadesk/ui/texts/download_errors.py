@@ -33,6 +33,16 @@ DOWNLOAD_ERRORS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
         QT_TRANSLATE_NOOP("errors", "The makers of {repo} give it only to those who accept their conditions."),
         QT_TRANSLATE_NOOP("errors", "Accept them at {page} with your account, then resume with its access token."),
     ),
+    ErrorCode.HUB_MIRROR_REFUSES: (
+        QT_TRANSLATE_NOOP(
+            "errors", "{host} does not give {repo} without an access token, and yours is shown to {home} alone."
+        ),
+        QT_TRANSLATE_NOOP(
+            "errors",
+            "Leave the mirror empty in the settings (and HF_ENDPOINT unset), accept the conditions at {page}, and "
+            "resume with your token.",
+        ),
+    ),
     ErrorCode.HUB_NOT_FOUND: (
         QT_TRANSLATE_NOOP("errors", "{host} does not have {file} of {repo} any more."),
         QT_TRANSLATE_NOOP("errors", "Choose another quantization, or update LayaDesk for a newer catalogue."),
