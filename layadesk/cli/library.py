@@ -23,12 +23,12 @@ from layadesk.domain.downloads import ACTIVE, Download, DownloadState
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.models import CHECKPOINT, CardKind, ModelCard, ModelFile
 from layadesk.settings import definitions
+from layadesk.ui.texts import numbers
 
 if TYPE_CHECKING:
     from layadesk.app import Core
-    from layadesk.usecases.browse_library import Fitting, LibraryEntry
+    from layadesk.usecases.browse_library import Fitting, Leftover, LibraryEntry
 
-_GIB = 2**30
 _LOOK_S = 0.2
 _LINE_S = 5.0  # between lines of progress where they cannot be written over
 ResultT = TypeVar("ResultT")
@@ -247,4 +247,4 @@ def _about(file: ModelFile) -> str:
 
 
 def _size(n_bytes: int | None) -> str:
-    return "n/a" if n_bytes is None else f"{n_bytes / _GIB:.1f} GiB"
+    return "n/a" if n_bytes is None else numbers.size(n_bytes)

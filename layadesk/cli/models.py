@@ -9,8 +9,7 @@ import msgspec
 from layadesk.cli import library
 from layadesk.cli.printing import EXIT_FAILED, EXIT_OK, complain, harmless, print_json, print_table, running_core
 from layadesk.domain.models import InstalledModel, Origin
-
-_GIB = 2**30
+from layadesk.ui.texts.numbers import size
 
 
 def list_models(options: argparse.Namespace) -> int:
@@ -42,7 +41,7 @@ def import_model(options: argparse.Namespace) -> int:
     if options.json:
         print_json(_described(model))
     else:
-        print(harmless(f"{model.model_id}: {model.name}, {model.size_bytes / _GIB:.1f} GiB, {model.path}"))
+        print(harmless(f"{model.model_id}: {model.name}, {size(model.size_bytes)}, {model.path}"))
     return EXIT_OK
 
 
@@ -54,7 +53,7 @@ def _import_many(options: argparse.Namespace) -> int:
     if options.json:
         print_json({"models": found.installed, "refused": found.refused})
     for model in () if options.json else found.installed:
-        print(harmless(f"{model.model_id}: {model.name}, {model.size_bytes / _GIB:.1f} GiB, {model.path}"))
+        print(harmless(f"{model.model_id}: {model.name}, {size(model.size_bytes)}, {model.path}"))
     return EXIT_OK if found.installed else EXIT_FAILED
 
 
@@ -77,7 +76,7 @@ def _row(model: InstalledModel) -> tuple[str, ...]:
     return (
         model.model_id,
         model.name,
-        f"{model.size_bytes / _GIB:.1f} GiB",
+        size(model.size_bytes),
         model.quantization or "n/a",
         "n/a" if model.n_ctx_train is None else str(model.n_ctx_train),
         model.path if model.is_present else f"{model.path} (missing)",

@@ -8,7 +8,16 @@ from pytestqt.qtbot import QtBot
 from layadesk.domain.hardware import GpuKind, GpuSample, HardwareSample, Throttle, Why
 from layadesk.ui.monitor.readings import Place, Reading, readings
 from layadesk.ui.monitor.resource_card import ResourceCard
-from layadesk.ui.texts.numbers import gib, milliseconds, per_second, percent, seconds, tokens, used_of_total
+from layadesk.ui.texts.numbers import (
+    gib,
+    milliseconds,
+    per_second,
+    percent,
+    seconds,
+    size,
+    tokens,
+    used_of_total,
+)
 from tests.ui.conftest import Stage
 
 GIB = 2**30
@@ -186,6 +195,10 @@ def test_a_card_tells_a_screen_reader_what_it_shows(qtbot: QtBot) -> None:
         (gib(0), "0.0"),
         (gib(24 * GIB), "24.0"),
         (used_of_total(GIB, None), "1.0 GiB"),
+        (size(5 * GIB + GIB // 10), "5.1 GiB"),
+        (size(98 * 2**20), "98 MiB"),
+        (size(12_300), "12 KiB"),
+        (size(5), "5 B"),
         (tokens(999), "999"),
         (tokens(2_100), "2.1k"),
         (tokens(128_000), "128k"),

@@ -14,7 +14,7 @@ from layadesk.protocol.events import EngineStats, ExpertUse, ModelLoaded, ModelL
 from layadesk.ui.bridge import Bridge
 from layadesk.ui.monitor.readings import Place, Reading, readings
 from layadesk.ui.texts import memory, words
-from layadesk.ui.texts.numbers import tokens
+from layadesk.ui.texts.numbers import size, tokens
 from layadesk.ui.theme.fonts import strong_font
 from layadesk.ui.theme.palette import current_colours
 from layadesk.ui.theme.tokens import GAP_M, GAP_S, GAP_XS, Ink
@@ -204,7 +204,7 @@ class MemoryBillCard(QFrame):
             ("measured", self.tr("measured"), record.measured_on(device)),
         )
         for index, (which, label, n_bytes) in enumerate(figures, row + 1):
-            figure = words.unknown() if n_bytes is None else memory.size(n_bytes)
+            figure = words.unknown() if n_bytes is None else size(n_bytes)
             bar = MemoryBillBar()
             bar.setAccessibleName(f"{memory.device_name(device)}, {label}: {figure}")
             self._bars[device, which] = bar

@@ -8,8 +8,7 @@ from layadesk.domain.memory_fit.speed import SpeedClass
 from layadesk.domain.memory_fit.verdict import Verdict
 from layadesk.domain.models import ModelFile, Origin
 from layadesk.domain.quantization import Closeness
-from layadesk.ui.texts import memory, words
-from layadesk.ui.texts.numbers import percent
+from layadesk.ui.texts import memory, numbers, words
 
 translate = QCoreApplication.translate
 
@@ -108,13 +107,13 @@ def origin_words(value: Origin) -> str:
 
 def size(n_bytes: int | None) -> str:
     """`15.3 GiB`, in MiB below one, and unknown where nobody knows."""
-    return translate("library", "size unknown") if n_bytes is None else memory.size(n_bytes)
+    return translate("library", "size unknown") if n_bytes is None else numbers.size(n_bytes)
 
 
 def file_size(file: ModelFile | None) -> str:
     """Of one quantization; `≈` where the catalogue has it only as a page shows it."""
     if file is not None and file.size_bytes is None and file.rounded_bytes is not None:
-        return f"≈ {memory.size(file.rounded_bytes)}"
+        return f"≈ {numbers.size(file.rounded_bytes)}"
     return size(None if file is None else file.size_bytes)
 
 
@@ -135,13 +134,13 @@ def progress_words(download: Download) -> str:
     """`34 % · 5.2 of 15.3 GiB · 24 MiB/s · 7 min left · from hf.example`; what is unknown is left out."""
     parts = [state_words(download)]
     if download.share is not None:
-        parts.append(percent(download.share))
+        parts.append(numbers.percent(download.share))
     if download.n_bytes_total is None:
         if download.n_bytes_done:
-            parts.append(memory.size(download.n_bytes_done))
+            parts.append(numbers.size(download.n_bytes_done))
     else:
         of = translate("library", "{done} of {total}")
-        parts.append(of.format(done=memory.size(download.n_bytes_done), total=memory.size(download.n_bytes_total)))
+        parts.append(of.format(done=numbers.size(download.n_bytes_done), total=numbers.size(download.n_bytes_total)))
     if download.state is DownloadState.RUNNING:
         rate = download.bytes_per_s
         parts.append(translate("library", "{size}/s").format(size=words.unknown() if rate is None else rate_size(rate)))
@@ -155,7 +154,7 @@ def rate_size(bytes_per_s: float) -> str:
     """`24.1 MiB`, so that slow lines do not read 0."""
     mib = bytes_per_s / 2**20
     return (
-        memory.size(round(bytes_per_s)) if mib >= 1024 else f"{mib:.1f} MiB" if mib >= 0.1 else f"{mib * 1024:.0f} KiB"
+        numbers.size(round(bytes_per_s)) if mib >= 1024 else f"{mib:.1f} MiB" if mib >= 0.1 else f"{mib * 1024:.0f} KiB"
     )
 
 
@@ -181,7 +180,7 @@ def gpu_words(name: str, n_bytes: int | None, *, is_shared: bool) -> str:
     if n_bytes is None:
         return name
     text = translate("library", "{name}, up to {size} shared with the RAM") if is_shared else "{name}, {size}"
-    return text.format(name=name, size=memory.size(n_bytes))
+    return text.format(name=name, size=numbers.size(n_bytes))
 
 
 def no_gpu_words() -> str:

@@ -10,7 +10,7 @@ from layadesk.domain.memory_fit.plans import Plan, PlanKind
 from layadesk.domain.memory_fit.speed import SpeedClass
 from layadesk.domain.memory_fit.verdict import DeviceJudgement, Verdict
 from layadesk.ui.texts import words
-from layadesk.ui.texts.numbers import gib_with_unit
+from layadesk.ui.texts.numbers import gib_with_unit, size
 
 translate = QCoreApplication.translate
 
@@ -136,11 +136,6 @@ def price(bill: MemoryBill) -> str:
     if bill.basis is Basis.UNKNOWN:
         return words.unknown()
     return " + ".join(f"{gib_with_unit(one.total_bytes)} {device_name(one.device)}" for one in bill.devices)
-
-
-def size(n_bytes: int) -> str:
-    """`5.1 GiB`; below that in MiB, since parts of a small expert would all read 0.0."""
-    return gib_with_unit(n_bytes) if n_bytes >= 2**30 else f"{n_bytes / 2**20:.0f} MiB"
 
 
 def offload_miss(record: LoadRecord) -> str:

@@ -13,6 +13,16 @@ def gib_with_unit(n_bytes: int | float) -> str:
     return f"{gib(n_bytes)} GiB"
 
 
+def size(n_bytes: int) -> str:
+    """`5.1 GiB`; below that `98 MiB`, `12 KiB` or `5 B`, since a small file would read 0.0."""
+    if n_bytes >= GIB:
+        return gib_with_unit(n_bytes)
+    for unit, name in ((2**20, "MiB"), (2**10, "KiB")):
+        if n_bytes >= unit:
+            return f"{n_bytes / unit:.0f} {name}"
+    return f"{n_bytes} B"
+
+
 def used_of_total(used_bytes: int, total_bytes: int | None) -> str:
     """`18.2 / 24.0 GiB`, or `18.2 GiB` where the total is not known."""
     return gib_with_unit(used_bytes) if total_bytes is None else f"{gib(used_bytes)} / {gib_with_unit(total_bytes)}"
