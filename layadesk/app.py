@@ -140,7 +140,7 @@ class Core:
         others = OtherWays(self.inventory, self.price, self.catalogues).of_installed
         self.gate = LoadGate(self.pool, self.price, self.machine, self.engine, others=others, is_open=not has_library)
         self.pool.follow(self.gate.obstacle)
-        self.downloads = Downloads(self.models.downloads(), installed=self.experts.has_changed)
+        self.downloads = Downloads(self.models.downloads(), disk_changed=self.experts.has_changed)
         self.library = Library(
             self.models,
             self.experts,

@@ -1,6 +1,7 @@
 """`layadesk models show`, `download`, `verify` and `remove`, and the catalogue of `models list --catalogue`."""
 
 import argparse
+import os
 import sys
 import time
 from concurrent.futures import Future
@@ -27,7 +28,8 @@ from layadesk.ui.texts import numbers
 
 if TYPE_CHECKING:
     from layadesk.app import Core
-    from layadesk.usecases.browse_library import Fitting, Leftover, LibraryEntry
+    from layadesk.model_library.library_disk import Leftover
+    from layadesk.usecases.browse_library import Fitting, LibraryEntry
 
 _LOOK_S = 0.2
 _LINE_S = 5.0  # between lines of progress where they cannot be written over
@@ -47,6 +49,25 @@ def list_catalogue(options: argparse.Namespace) -> int:
     rows = [_catalogue_row(entry.card, entry) for entry in entries if entry.card is not None]
     print_table([("ID", "NAME", "KIND", "SIZE", "LICENCE", "HERE"), *rows])
     return EXIT_OK
+
+
+def list_leftovers(options: argparse.Namespace) -> int:
+    """Print unfinished downloads and model files that no list knows."""
+    with running_core(options.data_dir, options.engine, started=False) as core:
+        found = core.library.leftovers()
+    if options.json:
+        print_json({"leftovers": found})
+    elif not found:
+        print("Nothing was left behind in the models folder.")
+    else:
+        rows = [(_kind_of(one), _size(one.n_bytes), one.download_id or "", one.path) for one in found]
+        print_table([("WHAT", "SIZE", "DOWNLOAD", "PATH"), *rows])
+        print("Go on with: layadesk models download ID --quantization Q.  Delete with: layadesk models remove PATH")
+    return EXIT_OK
+
+
+def _kind_of(leftover: "Leftover") -> str:
+    return "unfinished download" if leftover.is_partial else "in no list"
 
 
 def show(options: argparse.Namespace) -> int:
@@ -113,8 +134,13 @@ def verify(options: argparse.Namespace) -> int:
 
 
 def remove(options: argparse.Namespace) -> int:
-    """Take a model off; a file the user brought stays on the disk unless its deletion is asked for."""
+    """Take a model off, or delete a leftover by its path.
+
+    A file the user brought stays on the disk unless its deletion is asked for.
+    """
     with running_core(options.data_dir, options.engine, started=False) as core:
+        if "/" in options.id or os.sep in options.id:  # no id has one
+            return _remove_leftover(core, options)
         planned = core.library.removal(options.id)
         n_bytes = _waited(core.library.remove(options.id, delete_users_file=options.delete_file))
     if options.json:
@@ -123,6 +149,15 @@ def remove(options: argparse.Namespace) -> int:
         print(harmless(f"{options.id} is off the list. Its file stays: {planned.paths[0]}"))
     else:
         print(harmless(f"{options.id} is removed; {_size(n_bytes)} came free."))
+    return EXIT_OK
+
+
+def _remove_leftover(core: "Core", options: argparse.Namespace) -> int:
+    n_bytes = _waited(core.library.delete_leftover(options.id))
+    if options.json:
+        print_json({"freed_bytes": n_bytes, "paths": [options.id]})
+    else:
+        print(harmless(f"{options.id} is deleted; {_size(n_bytes)} came free."))
     return EXIT_OK
 
 

@@ -16,6 +16,8 @@ def list_models(options: argparse.Namespace) -> int:
     """Print the installed experts, or the catalogue."""
     if options.catalogue:
         return library.list_catalogue(options)
+    if options.leftovers:
+        return library.list_leftovers(options)
     with running_core(options.data_dir, options.engine, started=False) as core:
         models = core.experts.list()
         problems = core.inventory.problems

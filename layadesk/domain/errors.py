@@ -34,6 +34,7 @@ class ErrorCode(StrEnum):
     GGUF_SPLIT_INCOMPLETE = "gguf_split_incomplete"
     MODEL_ALREADY_INSTALLED = "model_already_installed"
     NO_MODEL_FOUND = "no_model_found"
+    NO_LEFTOVER = "no_leftover"
     UNKNOWN_MODEL = "unknown_model"
     CATALOGUE_DAMAGED = "catalogue_damaged"
     OWN_CATALOGUE_DAMAGED = "own_catalogue_damaged"

@@ -32,6 +32,7 @@ ResultT = TypeVar("ResultT")
 
 RETRY_S = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)  # between tries that brought nothing; then it is left to the user
 LOCK_S = 5.0
+_LOCK = ".lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ class DownloadJob:
         folder = self._staging.folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            with process_lock(folder / ".lock", timeout_s=LOCK_S):
+            with process_lock(folder / _LOCK, timeout_s=LOCK_S):
                 return self._run()
         except OSError as error:
             raise disk_failure(error, folder) from error
@@ -219,9 +220,22 @@ class DownloadJob:
         self._now = replace(self._now, **changes)
 
 
+def is_in_use(folder: Path) -> bool:
+    """Whether a download is writing there now, in this process or another."""
+    if not folder.is_dir():
+        return False
+    try:
+        with process_lock(folder / _LOCK, timeout_s=0.0):
+            return False
+    except LayaDeskError as error:
+        return error.code is ErrorCode.DATABASE_BUSY  # the lock's own word for "somebody else"
+
+
 def discard_staging(models_dir: Path, card: ModelCard, file: ModelFile) -> None:
-    """Delete what a download has left; never raises."""
+    """Delete what a download has left, unless somebody goes on with it; never raises."""
     folder = staging_of(models_dir, card, file).folder
+    if is_in_use(folder):
+        return
     shutil.rmtree(folder, ignore_errors=True)
     with suppress(OSError):
         folder.parent.rmdir()  # when it was the last

@@ -1,11 +1,13 @@
 """The model library: what there is to download, what is on this disk, and what would fit on this machine."""
 
+import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from layadesk.domain.downloads import ACTIVE
 from layadesk.domain.errors import ErrorCode, ErrorReport, fail
 from layadesk.domain.memory_fit.machine import MachineMemory
 from layadesk.domain.memory_fit.plans import Outlook, Resident
@@ -197,8 +199,23 @@ class Library:
         return self._keep.leftovers()
 
     def delete_leftover(self, path: str) -> Future[int]:
-        """Delete one of them; the bytes that came free. A download that runs is cancelled by `Downloads`, not here."""
-        return self._change(lambda: self._keep.delete_leftover(path))
+        """Delete one of them, with its row where it is a download's; the bytes that came free.
+
+        Fails with NO_LEFTOVER, DISK_*, and DOWNLOAD_ELSEWHERE where another process is at it.
+        """
+
+        def delete() -> int:
+            found = self._keep.leftover(path)
+            row = None if found.download_id is None else self._downloads.find(found.download_id)
+            if row is None or row.state not in ACTIVE:
+                self._keep.check_unused(found)
+            if row is not None:
+                self._downloads.cancel(row.download_id).result()
+            if os.path.lexists(found.path):
+                self._keep.delete_leftover(found)
+            return found.n_bytes
+
+        return self._change(delete)
 
     def removal(self, model_id: str) -> Removal:
         """What `remove` would do, to be shown before. Raises UNKNOWN_EXPERT. Looks at the disk."""

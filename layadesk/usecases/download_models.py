@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -47,18 +47,18 @@ class DownloadRooms:
 class Downloads:
     """All return at once, on any thread. `changed` has the whole list, at most four times a second.
 
-    `installed` is called, on a download's own thread, when the list of models has grown.
+    `disk_changed` is called, on a thread of its own, when the list of models has grown or an unfinished download went.
     """
 
     def __init__(
         self,
         rooms: DownloadRooms,
         *,
-        installed: Callable[[], None] = lambda: None,
+        disk_changed: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._rooms = rooms
-        self._installed = installed
+        self._disk_changed = disk_changed
         self._clock = clock
         self._lock = threading.RLock()
         self._rows: dict[str, DownloadRow] = {}
@@ -127,17 +127,16 @@ class Downloads:
             self._keep(download_id, is_paused=False)
             self._advance()
 
-    def cancel(self, download_id: str) -> None:
-        """Stop within a second and delete what is here; also takes an ended row off the list."""
+    def cancel(self, download_id: str) -> Future[None]:
+        """Stop within a second and delete what is here; also takes an ended row off the list. Done when it is gone."""
         with self._lock:
             row = self._rows.pop(download_id, None)
-            if row is None:
-                return
-            row.stop.set()
-            self._drop(download_id)
-            self._advance()
-            self._news.tell()
-            self._cleaner.submit(self._clean_up, row)
+            if row is not None:
+                row.stop.set()
+                self._drop(download_id)
+                self._advance()
+                self._news.tell()
+            return self._cleaner.submit(self._clean_up, row)
 
     def resume_interrupted(self) -> None:
         """Go on with all that ran when the program ended."""
@@ -175,12 +174,15 @@ class Downloads:
             executor.shutdown(wait=True)
         self._news.close()
 
-    def _clean_up(self, row: DownloadRow) -> None:
+    def _clean_up(self, row: DownloadRow | None) -> None:
+        if row is None:
+            return
         if row.thread is not None:
             row.thread.join(STOP_S)
         with self._lock:
             if row.shown.download_id not in self._rows:  # not started again meanwhile
                 discard_staging(self._rooms.disk.models_dir, row.card, row.file)
+        self._disk_changed()
 
     def _find(self, model_id: str, quantization: str) -> tuple[ModelCard, ModelFile]:
         card = self._rooms.catalogues.current().card(model_id)
@@ -288,7 +290,7 @@ class Downloads:
                 self._show(row, state=DownloadState.INSTALLED, n_bytes_done=total, n_bytes_total=total, failure=None)
                 self._drop(row.shown.download_id)
                 self._advance()
-        self._installed()
+        self._disk_changed()
 
     def _on_failure(self, row: DownloadRow, stop: Stop, report: ErrorReport) -> None:
         log.warning("download %s: %s %s", row.shown.download_id, report.code, dict(report.facts))

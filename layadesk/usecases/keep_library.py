@@ -9,7 +9,7 @@ from pathlib import Path
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
 from layadesk.domain.models import InstalledModel, Origin
 from layadesk.model_library.disk import disk_failure
-from layadesk.model_library.download_job import staging_of
+from layadesk.model_library.download_job import is_in_use, staging_of
 from layadesk.model_library.find_files import models_below
 from layadesk.model_library.library_disk import Leftover, LibraryDisk
 from layadesk.model_library.move_models import ModelsMove
@@ -60,20 +60,30 @@ class KeepLibrary:
         }
         return self._disk.leftovers(self._rooms.inventory.files(), ids)
 
-    def delete_leftover(self, path: str) -> int:
-        """Only what `leftovers` lists now. Raises BAD_PARAMETER, DISK_*."""
-        found = next((one for one in self.leftovers() if one.path == path), None)
+    def leftover(self, path: str) -> Leftover:
+        """What `leftovers` lists now at that place. Raises NO_LEFTOVER."""
+        wanted = Path(path).absolute()
+        found = next((one for one in self.leftovers() if Path(one.path).absolute() == wanted), None)
         if found is None:
-            raise fail(ErrorCode.BAD_PARAMETER, parameter="path", value=path)
-        place = Path(path)
+            raise fail(ErrorCode.NO_LEFTOVER, path=path)
+        return found
+
+    def check_unused(self, leftover: Leftover) -> None:
+        """Raises DOWNLOAD_ELSEWHERE where a download is writing there now."""
+        if is_in_use(Path(leftover.path)):
+            raise fail(ErrorCode.DOWNLOAD_ELSEWHERE, model_id=leftover.download_id, path=leftover.path)
+
+    def delete_leftover(self, leftover: Leftover) -> None:
+        """Raises DOWNLOAD_ELSEWHERE, DISK_*."""
+        self.check_unused(leftover)
+        place = Path(leftover.path)
         try:
             if place.is_dir():
                 shutil.rmtree(place)
             else:
-                place.unlink()
+                place.unlink(missing_ok=True)
         except OSError as error:
             raise disk_failure(error, place) from error
-        return found.n_bytes
 
     def removal(self, model_id: str) -> Removal:
         """Raises UNKNOWN_EXPERT."""

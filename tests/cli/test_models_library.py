@@ -130,6 +130,36 @@ def test_ctrl_c_pauses_and_says_how_to_go_on(shop: Shell, hub: FakeHub) -> None:
     assert size_of(part_of(shop)) >= SIZE // 2
 
 
+def test_what_was_left_behind_is_listed_and_deleted(shop: Shell, hub: FakeHub) -> None:
+    shop.install("mine")  # where there is no list yet, what lies there is taken into it
+    assert "Nothing was left behind" in shop.run("models", "list", "--leftovers").out
+    hub.fault(HUB_REPO, FILE, corrupt=True)
+    assert shop.run("models", "download", "tiny", **environment(hub)).status == 1
+    orphan = write_gguf(shop.data_dir / "models" / "old" / "orphan.gguf")
+    part_of(shop).write_bytes(b"12345")
+    found = shop.run("models", "list", "--leftovers", "--json").json["leftovers"]
+    folder = str(part_of(shop).parent)
+    assert {one["path"]: one["download_id"] for one in found} == {folder: "tiny:Q4_K_M", str(orphan): None}
+    told = shop.run("models", "list", "--leftovers").out
+    assert "unfinished download" in told
+    assert "in no list" in told
+    for path in (folder, str(orphan)):
+        assert shop.run("models", "remove", path).status == 0
+    assert "Nothing was left behind" in shop.run("models", "list", "--leftovers").out
+    assert not orphan.exists()
+    refused = shop.run("models", "remove", str(orphan))
+    assert (refused.status, "models list --leftovers" in refused.err) == (1, True)
+
+
+def test_sizes_below_a_gibibyte_are_told(shop: Shell, hub: FakeHub) -> None:
+    assert "3 MiB" in shop.run("models", "show", "tiny").out
+    assert "3 MiB" in shop.run("models", "download", "tiny", **environment(hub)).out
+    listed = shop.run("models", "list").out
+    assert "3 MiB" in listed
+    assert "0.0 GiB" not in listed
+    assert "3 MiB came free" in shop.run("models", "remove", "tiny").out
+
+
 def test_what_goes_wrong_is_one_line_with_a_remedy(shop: Shell, hub: FakeHub) -> None:
     hub.fault(HUB_REPO, FILE, status=403, error_code="GatedRepo")
     done = shop.run("models", "download", "tiny", **environment(hub))

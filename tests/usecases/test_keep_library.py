@@ -4,6 +4,7 @@ import os
 import threading
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
@@ -14,6 +15,8 @@ from layadesk.domain.memory_fit.machine import MachineMemory
 from layadesk.domain.memory_fit.verdict import Verdict
 from layadesk.domain.models import CardKind
 from layadesk.model_library.catalogue import Catalogues
+from layadesk.model_library.disk import process_lock
+from layadesk.model_library.download_list import DownloadEntry, DownloadList
 from layadesk.paths import DataPaths
 from layadesk.settings import definitions
 from layadesk.settings.settings import Settings
@@ -65,6 +68,13 @@ class Desk:
         self.downloads.close()
         self.library.close()
         self.settings.flush()
+
+    @contextmanager
+    def again(self) -> "Iterator[Desk]":
+        """Another run of the program over the same data."""
+        found = Desk(self.paths.root)
+        yield found
+        found.close()
 
     def install(self) -> Path:
         """A file of the program's own, as a download leaves it."""
@@ -183,8 +193,34 @@ def test_only_a_leftover_can_be_deleted_as_one(desk: Desk, tmp_path: Path) -> No
     mine = write_gguf(tmp_path / "mine.gguf")
     with pytest.raises(LayaDeskError) as caught:
         desk.library.delete_leftover(str(mine)).result()
-    assert caught.value.code is ErrorCode.BAD_PARAMETER
+    assert caught.value.code is ErrorCode.NO_LEFTOVER
     assert mine.exists()
+
+
+def test_a_leftover_of_a_download_goes_with_its_row(desk: Desk) -> None:
+    DownloadList(desk.paths.downloads).put(DownloadEntry("qwen3-0.6b", "Q8_0", is_paused=True))
+    part = desk.paths.models / ".downloads" / "qwen3-0.6b--Q8_0" / "x.gguf.part"
+    part.parent.mkdir(parents=True)
+    part.write_bytes(b"12345")
+    with desk.again() as second:
+        assert [row.download_id for row in second.downloads.list()] == ["qwen3-0.6b:Q8_0"]
+        assert second.library.delete_leftover(str(part.parent)).result() == 5
+        assert second.downloads.list() == ()
+        assert not part.parent.exists()
+    assert DownloadList(desk.paths.downloads).read() == ()
+
+
+def test_what_another_process_is_downloading_is_not_deleted(desk: Desk) -> None:
+    DownloadList(desk.paths.downloads).put(DownloadEntry("qwen3-0.6b", "Q8_0"))
+    part = desk.paths.models / ".downloads" / "qwen3-0.6b--Q8_0" / "x.gguf.part"
+    part.parent.mkdir(parents=True)
+    part.write_bytes(b"12345")
+    with desk.again() as second, process_lock(part.with_name(".lock")):
+        with pytest.raises(LayaDeskError) as caught:
+            second.library.delete_leftover(str(part.parent)).result()
+        assert caught.value.code is ErrorCode.DOWNLOAD_ELSEWHERE
+        second.downloads.cancel("qwen3-0.6b:Q8_0").result()
+        assert part.exists()  # nor by taking the row off
 
 
 def test_verifying_finds_one_changed_byte(desk: Desk) -> None:

@@ -75,6 +75,10 @@ ERROR_TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
         QT_TRANSLATE_NOOP("errors", "There is no GGUF file in {subject}."),
         QT_TRANSLATE_NOOP("errors", "Choose the folder in which the .gguf files lie, or one above it."),
     ),
+    ErrorCode.NO_LEFTOVER: (
+        QT_TRANSLATE_NOOP("errors", "{subject} is not among what was left behind in the models folder."),
+        QT_TRANSLATE_NOOP("errors", "See what is, on the Models page, or with: layadesk models list --leftovers"),
+    ),
     ErrorCode.UNKNOWN_MODEL: (
         QT_TRANSLATE_NOOP("errors", "No model is called {subject}, neither in the catalogue nor on this disk."),
         QT_TRANSLATE_NOOP("errors", "See what there is on the Models page, or with: layadesk models list --catalogue"),
