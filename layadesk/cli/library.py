@@ -29,7 +29,8 @@ from layadesk.ui.texts import numbers
 if TYPE_CHECKING:
     from layadesk.app import Core
     from layadesk.model_library.library_disk import Leftover
-    from layadesk.usecases.browse_library import Fitting, LibraryEntry
+    from layadesk.usecases.browse_library import LibraryEntry
+    from layadesk.usecases.fitting import Fitting
 
 _LOOK_S = 0.2
 _LINE_S = 5.0  # between lines of progress where they cannot be written over

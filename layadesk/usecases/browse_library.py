@@ -10,8 +10,7 @@ from typing import TypeVar
 from layadesk.domain.downloads import ACTIVE
 from layadesk.domain.errors import ErrorCode, ErrorReport, fail
 from layadesk.domain.memory_fit.machine import MachineMemory
-from layadesk.domain.memory_fit.plans import Outlook, Resident
-from layadesk.domain.memory_fit.speed import SpeedClass, rank_of
+from layadesk.domain.memory_fit.plans import Resident
 from layadesk.domain.memory_fit.verdict import Verdict
 from layadesk.domain.models import CardKind, InstalledModel, ModelCard, ModelFile, Verified
 from layadesk.model_library.catalogue_facts import has_numbers, numbers_of
@@ -23,6 +22,7 @@ from layadesk.settings import definitions
 from layadesk.settings.settings import Settings
 from layadesk.usecases.download_models import Downloads
 from layadesk.usecases.fit import FileQuestion, Fit
+from layadesk.usecases.fitting import Fitting, best_that_fits
 from layadesk.usecases.keep_library import Imported, KeepLibrary, Removal
 from layadesk.usecases.manage_experts import Experts
 from layadesk.usecases.model_rooms import ModelRooms
@@ -53,16 +53,6 @@ class LibraryEntry:
     def is_installed(self) -> bool:
         """Whether any form of it can be used now."""
         return self.router_dir is not None or any(model.is_present for model in self.installed)
-
-
-@dataclass(frozen=True, slots=True)
-class Fitting:
-    """Whether one quantization fits here, at the context asked for. `outlook` None: its numbers are unknown."""
-
-    model_id: str
-    quantization: str
-    verdict: Verdict
-    outlook: Outlook | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,32 +313,3 @@ class Library:
             known = ", ".join(one.quantization for one in card.files)
             raise fail(ErrorCode.BAD_PARAMETER, parameter="quantization", value=quantization, known=known)
         return card, file
-
-
-def best_that_fits(card: ModelCard, fittings: Sequence[Fitting]) -> Fitting | None:
-    """The largest that fits and is as pleasant to read along as the card's first file; else what loads at all.
-
-    More bits are better answers, but only until reading along becomes waiting: where the first file is slow already,
-    no larger one is chosen. Where nothing fits whole, the smallest that loads by a plan taken without asking.
-    """
-    sizes = {file.quantization: file.size_bytes or file.rounded_bytes or 0 for file in card.files}
-    priced = [(one, one.outlook) for one in fittings if one.outlook is not None]
-    first = sizes[card.files[0].quantization]
-    limit = next((_rank(outlook) for one, outlook in priced if sizes[one.quantization] == first), _READING)
-    for verdict in (Verdict.FITS, Verdict.TIGHT):
-        fitting = [(one, outlook) for one, outlook in priced if one.verdict is verdict]
-        larger = [(one, outlook) for one, outlook in fitting if sizes[one.quantization] >= first]
-        pleasant = [one for one, outlook in larger if _rank(outlook) <= min(limit, _READING)]
-        modest = [one for one, _ in fitting if sizes[one.quantization] <= first]
-        if fitting:
-            chosen = pleasant or modest or [one for one, _ in fitting]
-            return max(chosen, key=lambda one: sizes[one.quantization])
-    loadable = [one for one, outlook in priced if outlook.automatic is not None]
-    return min(loadable, key=lambda one: sizes[one.quantization], default=None)
-
-
-_READING = rank_of(SpeedClass.READING)
-
-
-def _rank(outlook: Outlook) -> int:
-    return rank_of(outlook.asked.speed)

@@ -14,7 +14,8 @@ from layadesk.domain.quantization import Closeness, bits_per_weight, closeness
 from layadesk.domain.strengths import guess_strengths
 from layadesk.model_library.catalogue_facts import facts_of_card
 from layadesk.model_library.library_disk import DiskRoom, Leftover
-from layadesk.usecases.browse_library import Fitting, Library, LibraryEntry
+from layadesk.usecases.browse_library import Library, LibraryEntry
+from layadesk.usecases.fitting import Fitting
 from layadesk.usecases.keep_library import Removal
 
 BUNDLED = "bundled"

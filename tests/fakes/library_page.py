@@ -25,7 +25,8 @@ from layadesk.domain.proposal import Proposal
 from layadesk.domain.strengths import Strengths
 from layadesk.model_library.library_disk import DiskRoom, Leftover
 from layadesk.protocol.feed import Feed
-from layadesk.usecases.browse_library import Fitting, LibraryEntry
+from layadesk.usecases.browse_library import LibraryEntry
+from layadesk.usecases.fitting import Fitting
 from layadesk.usecases.keep_library import Imported, Removal
 from layadesk.usecases.look_at_library import LibrarySeen, Suggested
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 from layadesk.domain.memory_fit.verdict import Verdict
 
 if TYPE_CHECKING:
-    from layadesk.usecases.browse_library import Fitting, LibraryEntry
+    from layadesk.usecases.browse_library import LibraryEntry
+    from layadesk.usecases.fitting import Fitting
 
 GIB: Final = 2**30
 SIZES: Final = (2 * GIB, 6 * GIB, 12 * GIB, 24 * GIB)  # "up to …"

@@ -15,7 +15,7 @@ from layadesk.ui.theme.fonts import figure_font
 from layadesk.ui.theme.tokens import GAP_M, GAP_S, GAP_XL, Ink
 from layadesk.ui.widgets.badge import Badge
 from layadesk.ui.widgets.roles import note, set_look
-from layadesk.usecases.browse_library import Fitting
+from layadesk.usecases.fitting import Fitting
 
 SIZE_WIDTH = 84
 NAME_WIDTH = 116

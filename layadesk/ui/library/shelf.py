@@ -11,7 +11,8 @@ from layadesk.domain.models import ModelCard
 from layadesk.protocol.feed import Feed
 from layadesk.settings import definitions
 from layadesk.ui.bridge import Bridge
-from layadesk.usecases.browse_library import Fitting, LibraryEntry, best_that_fits
+from layadesk.usecases.browse_library import LibraryEntry
+from layadesk.usecases.fitting import Fitting, best_that_fits
 from layadesk.usecases.look_at_library import LibrarySeen
 
 if TYPE_CHECKING:
