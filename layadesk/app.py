@@ -72,8 +72,10 @@ from layadesk.usecases.start_watch import StartWatch, leave_gpus_alone, safe_mod
 from layadesk.usecases.stop_generation import StopGeneration
 from layadesk.usecases.timeline import Timeline
 from layadesk.usecases.turns import TurnEvent
+from layadesk.usecases.update_file import UpdateFile
 from layadesk.usecases.watch_machine import WatchResources, WatchStorage, WatchWorkers
 from layadesk.usecases.watch_routes import WatchRoutes
+from layadesk.usecases.watch_updates import WatchUpdates
 from layadesk.workers import spawn
 from layadesk.workers.dry_runner import DryRunner
 from layadesk.workers.engine_client import EngineClient
@@ -100,6 +102,7 @@ class Core:
         self.paths = DataPaths(data_dir)
         start_log(self.paths.logs)
         self.settings = Settings(self.paths)
+        self.updates = WatchUpdates(self.settings, UpdateFile(self.paths.updates))
         self.models = ModelRooms(self.paths, self.settings)
         self.catalogues, self.inventory = self.models.catalogues, self.models.inventory
         logs = str(self.paths.logs)
@@ -190,7 +193,9 @@ class Core:
     ) -> Diagnose:
         """Checks and diagnoses; a window adds the answers and the warnings of its session."""
         gather = GatherCase(self.engine, self.pool, samples=self._samples, answers=answers, alerts=alerts)
-        check = CheckInstallation(self.paths, self.inventory, self.engine, self.router)
+        check = CheckInstallation(
+            self.paths, self.inventory, self.engine, self.router, asked_for_updates=self.updates.asked
+        )
         return Diagnose(check, gather, HealthReport(self.paths, self.settings))
 
     def _samples(self) -> tuple[HardwareSample, ...]:
@@ -206,6 +211,7 @@ class Core:
     def stop(self) -> None:
         """End the children and whatever runs; blocks up to a few seconds."""
         self.serve.close()
+        self.updates.close()
         self.experts.close()
         self.downloads.close()
         self.library.close()
@@ -286,6 +292,7 @@ class Desk:
             serve=core.serve,
             look_at_library=self._look,
             remotes=core.remotes,
+            updates=core.updates,
         )
 
     def start(self) -> None:
@@ -294,6 +301,7 @@ class Desk:
         self._core.sampler.start()
         self._core.pool.configure_engine()
         self._core.serve.start_if_wanted()
+        self._core.updates.start()
 
     def stop(self) -> None:
         """Stop in order: answers first, so that their text is whole; the store last, so that it is kept. Blocks."""

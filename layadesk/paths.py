@@ -81,6 +81,11 @@ class DataPaths:
         return self.root / "server_key.json"
 
     @property
+    def updates(self) -> Path:
+        """When it was last asked for a new version, and what came of it."""
+        return self.root / "updates.json"
+
+    @property
     def logs(self) -> Path:
         """`app.log`, `engine.log`, `router.log`, and what native code prints."""
         return self.root / "logs"

@@ -2513,6 +2513,34 @@
         <source>{free} are free on the disk of the data folder.</source>
         <translation>数据文件夹所在磁盘剩余 {free}。</translation>
     </message>
+    <message>
+        <source>New versions: {updates}</source>
+        <translation>新版本：{updates}</translation>
+    </message>
+    <message>
+        <source>{host} was asked for new versions on {day}, in vain: {detail}.</source>
+        <translation>{day} 向 {host} 询问新版本未果：{detail}。</translation>
+    </message>
+    <message>
+        <source>It is asked again a day later; the address and the switch are in the settings.</source>
+        <translation>一天后会再次询问；地址和开关都在设置中。</translation>
+    </message>
+    <message>
+        <source>nobody is asked, as it is off in the settings</source>
+        <translation>设置中已关闭，不向任何人询问</translation>
+    </message>
+    <message>
+        <source>not asked yet</source>
+        <translation>尚未询问</translation>
+    </message>
+    <message>
+        <source>{host} was asked on {day}, and has none</source>
+        <translation>{day} 询问了 {host}，那里没有任何发布</translation>
+    </message>
+    <message>
+        <source>{host} was asked on {day}; the newest is {version}</source>
+        <translation>{day} 询问了 {host}，最新版本是 {version}</translation>
+    </message>
 </context>
 <context>
     <name>gauges</name>
@@ -3320,6 +3348,10 @@
         <source>{name}: back to the default</source>
         <translation>{name}：恢复默认值</translation>
     </message>
+    <message>
+        <source>First fill in “{needed}”.</source>
+        <translation>请先填写“{needed}”。</translation>
+    </message>
 </context>
 <context>
     <name>SettingsPage</name>
@@ -3872,6 +3904,26 @@
     <message>
         <source>Suggest models in an empty chat</source>
         <translation>在空白对话中推荐模型</translation>
+    </message>
+    <message>
+        <source>New versions</source>
+        <translation>新版本</translation>
+    </message>
+    <message>
+        <source>Tell when there is a new version</source>
+        <translation>有新版本时告知</translation>
+    </message>
+    <message>
+        <source>Asks the address below once a day, and sends it nothing but that. Nothing is downloaded.</source>
+        <translation>每天向下面的地址询问一次，除此之外不发送任何内容，也不下载任何东西。</translation>
+    </message>
+    <message>
+        <source>Where new versions are announced</source>
+        <translation>新版本在哪里发布</translation>
+    </message>
+    <message>
+        <source>The https address of a list of releases, as GitHub has them. Empty: nobody is asked.</source>
+        <translation>发布列表的 https 地址，格式与 GitHub 相同。留空则不向任何人询问。</translation>
     </message>
 </context>
 <context>
@@ -4952,6 +5004,17 @@
     <message>
         <source>Copy this code</source>
         <translation>复制这段代码</translation>
+    </message>
+</context>
+<context>
+    <name>UpdateBanner</name>
+    <message>
+        <source>LayaDesk {version} is there; this is {running}. {host} was asked, as you wanted.</source>
+        <translation>LayaDesk {version} 已发布，当前版本是 {running}。这是按你的设置向 {host} 询问得知的。</translation>
+    </message>
+    <message>
+        <source>Read about it…</source>
+        <translation>查看详情…</translation>
     </message>
 </context>
 </TS>

@@ -27,7 +27,10 @@ class Applies(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Setting(Generic[ValueT]):
-    """One setting. `minimum` and `maximum` are for numbers and include their ends; `choices` empty means any text."""
+    """One setting. `minimum` and `maximum` are for numbers and include their ends; `choices` empty means any text.
+
+    `needs` is the key of a text without which this one does nothing.
+    """
 
     key: str
     type: type[ValueT]
@@ -36,6 +39,7 @@ class Setting(Generic[ValueT]):
     maximum: float | None = None
     choices: tuple[str, ...] = ()
     applies: Applies = Applies.NOW
+    needs: str = ""
 
     def check(self, value: object) -> ValueT:
         """`value` in this setting's own type. Raises BAD_SETTING with the key and what would be valid.
@@ -148,6 +152,12 @@ SERVER_HOST = Setting("server.host", str, "127.0.0.1", applies=Applies.NEXT_STAR
 SERVER_PORT = Setting("server.port", int, 8000, minimum=1, maximum=65535, applies=Applies.NEXT_START)
 SERVER_ORIGINS = Setting("server.origins", str, "", applies=Applies.NEXT_START)  # of web pages that may ask
 
+# Where this project publishes its releases, as GitHub's `https://api.github.com/repos/OWNER/NAME/releases/latest` lists
+# them. There is no such place yet: so nobody can be asked until a user knows one.
+RELEASE_FEED = ""
+UPDATE_FEED = Setting("updates.feed", str, RELEASE_FEED)
+UPDATE_NOTICE = Setting("updates.notice", bool, False, needs=UPDATE_FEED.key)
+
 ALL_SETTINGS: tuple[Setting[bool] | Setting[int] | Setting[float] | Setting[str], ...] = (
     UI_LANGUAGE,
     UI_THEME,
@@ -189,6 +199,8 @@ ALL_SETTINGS: tuple[Setting[bool] | Setting[int] | Setting[float] | Setting[str]
     SERVER_HOST,
     SERVER_PORT,
     SERVER_ORIGINS,
+    UPDATE_NOTICE,
+    UPDATE_FEED,
 )
 
 # Keys of earlier versions: where their values go, and which are dropped without a word.

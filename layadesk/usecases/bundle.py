@@ -29,6 +29,7 @@ from layadesk.usecases.stop_generation import StopGeneration
 from layadesk.usecases.turns import TurnEvent
 from layadesk.usecases.watch_machine import WatchResources, WatchStorage, WatchWorkers
 from layadesk.usecases.watch_routes import WatchRoutes
+from layadesk.usecases.watch_updates import WatchUpdates
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +64,4 @@ class UseCases:
     serve: Serve
     look_at_library: LookAtLibrary
     remotes: RemoteExperts
+    updates: WatchUpdates

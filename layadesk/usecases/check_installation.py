@@ -6,7 +6,7 @@ import platform
 import shutil
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -17,6 +17,7 @@ from layadesk.domain.worker_state import WorkerState, WorkerStatus
 from layadesk.model_library.inventory import Inventory
 from layadesk.paths import DataPaths
 from layadesk.protocol.events import EngineReady
+from layadesk.usecases.update_file import Asked
 from layadesk.workers.engine_client import EngineClient
 from layadesk.workers.router_client import RouterClient
 
@@ -51,6 +52,7 @@ class Check(StrEnum):
     ROUTER = "router"
     EXPERTS = "experts"
     STARTER = "starter"
+    UPDATES = "updates"
 
 
 class Level(StrEnum):
@@ -73,11 +75,21 @@ class Finding:
 class CheckInstallation:
     """Runs all checks; starts the engine and the router for it. Blocks for some seconds."""
 
-    def __init__(self, paths: DataPaths, inventory: Inventory, engine: EngineClient, router: RouterClient) -> None:
+    def __init__(
+        self,
+        paths: DataPaths,
+        inventory: Inventory,
+        engine: EngineClient,
+        router: RouterClient,
+        *,
+        asked_for_updates: Callable[[], Asked | None],
+    ) -> None:
+        """`asked_for_updates` is None while nobody may be asked."""
         self._data_dir = paths.root
         self._inventory = inventory
         self._engine = engine
         self._router = router
+        self._asked_for_updates = asked_for_updates
 
     def __call__(self) -> tuple[Finding, ...]:
         """The findings in the order in which they should be mended."""
@@ -87,6 +99,7 @@ class CheckInstallation:
             *_data_dir(self._data_dir),
             *self._children(),
             *self._experts(),
+            _updates(self._asked_for_updates()),
         )
 
     def _children(self) -> list[Finding]:
@@ -195,3 +208,12 @@ def _modules(ready: EngineReady) -> list[Finding]:
 
 def _gpu_offload(ready: EngineReady) -> Finding:
     return Finding(Check.GPU_OFFLOAD, Level.OK, {"supported": ready.supports_gpu_offload})
+
+
+def _updates(asked: Asked | None) -> Finding:
+    """Whom this program has asked by itself, and when: also that it was nobody."""
+    if asked is None or not asked.at:
+        return Finding(Check.UPDATES, Level.OK, {"is_on": asked is not None})
+    level = Level.WARN if asked.problem else Level.OK
+    facts: dict[str, Fact] = {"is_on": True, "host": asked.host, "at": asked.at}
+    return Finding(Check.UPDATES, level, facts | {"version": asked.version or None, "detail": asked.problem or None})

@@ -60,6 +60,8 @@ from layadesk.usecases.turns import (
     TurnStarted,
     TurnText,
 )
+from layadesk.usecases.update_file import UpdateFile
+from layadesk.usecases.watch_updates import WatchUpdates
 from tests.fakes.library_page import FakeDownloads, FakeLibrary, FakeLook
 from tests.fakes.remotes import FakeRemotes
 from tests.fakes.server import FakeServe
@@ -673,6 +675,7 @@ class FakeBundle:
     look_at_library: FakeLook
     remotes: FakeRemotes
     serve: FakeServe
+    updates: WatchUpdates
     about: About
     start_problems: tuple[ErrorReport, ...] = ()
     routes: None = None  # no page asks for it yet
@@ -704,6 +707,7 @@ class House:
         self.ledger = FakeLedger()
         self.remotes = FakeRemotes(self.store)
         self.serve = FakeServe(self.store, self.settings)
+        self.updates = WatchUpdates(self.settings, UpdateFile(root / "updates.json"))  # not started: asks nobody
         self.library = FakeLibrary(self.store, self.experts)
         self.downloads = FakeDownloads(self.library)
         self.look = FakeLook(self.library, self.store)
@@ -738,6 +742,7 @@ class House:
             self.look,
             self.remotes,
             self.serve,
+            self.updates,
             About(self.settings_root),
         )
         return cast("UseCases", bundle)

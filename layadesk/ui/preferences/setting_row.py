@@ -69,6 +69,8 @@ class SettingRow(QWidget):
             _put(self.editor, value)
             self._is_showing = False
         self.reset.setEnabled(value != self.setting.default)
+        self.editor.setEnabled(self._has_what_it_needs())
+        self._describe()
 
     def value(self) -> SettingValue:
         """What the editor holds."""
@@ -131,17 +133,26 @@ class SettingRow(QWidget):
     def _retranslate(self) -> None:
         key = self.setting.key
         self.name.setText(setting_name(key))
-        when = applies_words(self.setting.applies)
-        sentences = [setting_description(key)]
-        if when:
-            sentences.append(self.tr("Felt {when}.").format(when=when))
-        self.description.setText(" ".join(one for one in sentences if one))
+        self._describe()
         self.editor.setAccessibleName(setting_name(key))
-        self.editor.setAccessibleDescription(self.description.text())
         self.reset.set_name(self.tr("{name}: back to the default").format(name=setting_name(key)))
         if isinstance(self.editor, QComboBox):
             for index in range(self.editor.count()):
                 self.editor.setItemText(index, choice_name(str(self.editor.itemData(index))))
+
+    def _has_what_it_needs(self) -> bool:
+        return not self.setting.needs or bool(str(self._settings.get(self.setting.needs)).strip())
+
+    def _describe(self) -> None:
+        sentences = [setting_description(self.setting.key)]
+        when = applies_words(self.setting.applies)
+        if when:
+            sentences.append(self.tr("Felt {when}.").format(when=when))
+        if not self._has_what_it_needs():
+            needed = setting_name(self.setting.needs)
+            sentences.append(self.tr("First fill in “{needed}”.").format(needed=needed))
+        self.description.setText(" ".join(one for one in sentences if one))
+        self.editor.setAccessibleDescription(self.description.text())
 
     @Slot()
     def _on_edited(self) -> None:

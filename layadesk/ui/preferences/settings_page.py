@@ -199,6 +199,9 @@ class SettingsPage(QWidget):
 
     def _on_changed(self, key: str, _: object) -> None:
         """On the GUI thread: only this page and the menus of the window set anything while it is open."""
+        for row in self.rows.values():
+            if row.setting.needs == key:
+                row.show_value()
         self.setting_changed.emit(key)
 
     def _on_taken(self, taken: "SettingsTaken") -> None:

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QMainWindow, QSplitter, QWidget
 
 from layadesk.domain.chat import Message
 from layadesk.domain.errors import ErrorReport
-from layadesk.domain.worker_state import WorkerKind
 from layadesk.ui.bridge import Bridge
 from layadesk.ui.chat.chat_page import ChatPage
 from layadesk.ui.chat.expert_list import ExpertList
@@ -20,8 +19,8 @@ from layadesk.ui.monitor.resource_panel import ResourcePanel
 from layadesk.ui.preferences.settings_page import SettingsPage
 from layadesk.ui.route.routes_page import RoutesPage
 from layadesk.ui.server.server_page import ServerPage
-from layadesk.ui.shell.alert_banner import AlertBanner
 from layadesk.ui.shell.appearance import Appearance
+from layadesk.ui.shell.banners import Banners
 from layadesk.ui.shell.closing import Closing
 from layadesk.ui.shell.list_actions import ListActions
 from layadesk.ui.shell.model_ways import ModelWays
@@ -30,8 +29,6 @@ from layadesk.ui.shell.notices import Notices
 from layadesk.ui.shell.pages import Page, Pages
 from layadesk.ui.shell.side_bar import SideBar
 from layadesk.ui.shell.side_panel import SidePanel
-from layadesk.ui.shell.storage_banner import StorageBanner
-from layadesk.ui.shell.worker_banner import WorkerBanner
 from layadesk.ui.texts.errors import explain
 from layadesk.ui.texts.words import together
 from layadesk.ui.theme.tokens import (
@@ -44,7 +41,6 @@ from layadesk.ui.theme.tokens import (
     WINDOW_SIZE,
     Ink,
 )
-from layadesk.ui.widgets.banner import Banner
 from layadesk.ui.widgets.icon_button import IconButton
 from layadesk.ui.widgets.toast import Toast
 
@@ -79,16 +75,9 @@ class MainWindow(QMainWindow):
         self.panel_button = IconButton("panel")
         self.panel_button.setObjectName("panel-toggle")
         self.panel_button.setCheckable(True)
-        self.failure = Banner()
-        self.failure.setObjectName("banner-failure")
-        self._banners: tuple[Banner, ...] = (
-            AlertBanner(use_cases.guard, name_of=self._experts.name_of, bridge=bridge),
-            StorageBanner(use_cases.storage, bridge=bridge),
-            WorkerBanner(WorkerKind.ENGINE, use_cases.workers, bridge=bridge),
-            WorkerBanner(WorkerKind.ROUTER, use_cases.workers, bridge=bridge),
-            self.failure,
-        )
-        self.pages = Pages(self._banners, [self.panel_button])
+        self._banners = Banners(use_cases, name_of=self._experts.name_of, bridge=bridge)
+        self.failure = self._banners.failure
+        self.pages = Pages(self._banners.all, [self.panel_button])
         self.add_page(Destination.CHAT, self.page)
         self.models = ModelWays(use_cases, bridge=bridge, chat=self.page, window=self)
         self.add_page(Destination.MODELS, self.models.page)
@@ -218,6 +207,7 @@ class MainWindow(QMainWindow):
         self.page.last_answer_changed.connect(self.panel.route.show_answer)
         self.page.last_answer_changed.connect(self.panel.resources.follow_answer)
         self.page.failed.connect(self.show_failure)
+        self._banners.update.page_wanted.connect(self.page.link_question.ask)
         self.models.join(self.show_page, self.pages, self.toast, self.failure)
         self.models.failed.connect(self.show_failure)
         self.models.page.focus_changed.connect(self._order_focus)
@@ -295,7 +285,7 @@ class MainWindow(QMainWindow):
     def _order_focus(self) -> None:
         """The Tab key goes from left to right and from top to bottom."""
         stops: list[QWidget] = [*self.side_bar.rail.focus_chain(), *self.list.focus_chain()]
-        stops += [self.side_bar.options, *(widget for banner in self._banners for widget in banner.focus_chain())]
+        stops += [self.side_bar.options, *self._banners.focus_chain()]
         stops += [*self.pages.focus_chain(), *self.panel.resources.focus_chain()]
         for before, after in pairwise(stops):
             QWidget.setTabOrder(before, after)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
 from layadesk.domain.errors import Fact
 from layadesk.domain.worker_state import ExitKind
@@ -27,6 +27,7 @@ _GOOD: Final[Mapping[Check, str]] = {
     Check.ROUTER: QT_TRANSLATE_NOOP("findings", "The router runs."),
     Check.EXPERTS: QT_TRANSLATE_NOOP("findings", "Experts installed: {n}"),
     Check.STARTER: QT_TRANSLATE_NOOP("findings", "The starter expert is there: {path}"),
+    Check.UPDATES: QT_TRANSLATE_NOOP("findings", "New versions: {updates}"),
 }
 _BAD: Final[Mapping[Check, tuple[str, str]]] = {
     Check.PYTHON: (
@@ -73,6 +74,10 @@ _BAD: Final[Mapping[Check, tuple[str, str]]] = {
         QT_TRANSLATE_NOOP("findings", "The starter expert is not there."),
         QT_TRANSLATE_NOOP("findings", "Run the set-up again, or add a model of your own."),
     ),
+    Check.UPDATES: (
+        QT_TRANSLATE_NOOP("findings", "{host} was asked for new versions on {day}, in vain: {detail}."),
+        QT_TRANSLATE_NOOP("findings", "It is asked again a day later; the address and the switch are in the settings."),
+    ),
 }
 
 
@@ -97,6 +102,9 @@ class _Facts(dict[str, str]):
         if finding.check is Check.PACKAGES:
             self["installed"] = ", ".join(f"{name} {version}" for name, version in facts.items() if version)
             self["absent"] = ", ".join(name for name, version in facts.items() if not version)
+        if finding.check is Check.UPDATES:
+            self["day"] = _day(facts.get("at"))
+            self["updates"] = _updates_words(finding.facts).format_map(self)
         free = facts.get("free_bytes")
         if isinstance(free, int):
             self["free"] = gib_with_unit(free)
@@ -116,3 +124,19 @@ def _word(value: Fact) -> str:
     if isinstance(value, bool):
         return translate("findings", "yes") if value else translate("findings", "no")
     return "–" if value in {None, ""} else str(value)
+
+
+def _updates_words(facts: Mapping[str, Fact]) -> str:
+    if not facts.get("is_on"):
+        return translate("findings", "nobody is asked, as it is off in the settings")
+    if not facts.get("at"):
+        return translate("findings", "not asked yet")
+    if facts.get("version") is None:
+        return translate("findings", "{host} was asked on {day}, and has none")
+    return translate("findings", "{host} was asked on {day}; the newest is {version}")
+
+
+def _day(seconds: Fact) -> str:
+    if not isinstance(seconds, float | int):
+        return unknown()
+    return QLocale().toString(QDateTime.fromSecsSinceEpoch(int(seconds)).date(), QLocale.FormatType.ShortFormat)

@@ -135,6 +135,18 @@ _TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
             QT_TRANSLATE_NOOP("settings", "Disk space to leave free"),
             QT_TRANSLATE_NOOP("settings", "In GiB. A download that would take more does not begin."),
         ),
+        "updates.notice": (
+            QT_TRANSLATE_NOOP("settings", "Tell when there is a new version"),
+            QT_TRANSLATE_NOOP(
+                "settings", "Asks the address below once a day, and sends it nothing but that. Nothing is downloaded."
+            ),
+        ),
+        "updates.feed": (
+            QT_TRANSLATE_NOOP("settings", "Where new versions are announced"),
+            QT_TRANSLATE_NOOP(
+                "settings", "The https address of a list of releases, as GitHub has them. Empty: nobody is asked."
+            ),
+        ),
         "router.use_gpu": (
             QT_TRANSLATE_NOOP("settings", "Router on the GPU"),
             QT_TRANSLATE_NOOP("settings", "Leaves the CPU free, and takes some of the GPU's memory."),
@@ -180,6 +192,7 @@ _GROUPS: Mapping[str, str] = MappingProxyType(
         "router": QT_TRANSLATE_NOOP("settings", "Router"),
         "guard": QT_TRANSLATE_NOOP("settings", "Memory"),
         "server": QT_TRANSLATE_NOOP("settings", "Server"),
+        "updates": QT_TRANSLATE_NOOP("settings", "New versions"),
     }
 )
 _CHOICES: Mapping[str, str] = MappingProxyType(
