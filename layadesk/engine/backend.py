@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Protocol
 
+from layadesk.domain.answer_time import ComputeProfile
 from layadesk.domain.inference import MemoryUse, SamplingParams
 from layadesk.domain.memory_fit.load_record import LoadMeasure
 from layadesk.domain.models import ExpertSpec
@@ -127,6 +128,13 @@ class Expert(Protocol):
 
     def moe_choices(self) -> MoeChoices | None:
         """What the gates chose in the last decode; None where nobody looked or it did not end well."""
+        ...
+
+    def profile(self, n_past: int, beat: Callable[[], None]) -> ComputeProfile:
+        """What one token with `n_past` before it spends its time on; slow, and `beat` is called meanwhile.
+
+        Raises OUT_OF_MEMORY, DECODE_FAILED, BAD_PARAMETER where the library cannot tell.
+        """
         ...
 
     def new_sampler(self, sampling: SamplingParams, seed: int) -> Sampler:

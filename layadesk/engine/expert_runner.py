@@ -5,7 +5,8 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 
-from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError
+from layadesk.domain.answer_time import ComputeProfile
+from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
 from layadesk.domain.inference import FinishReason
 from layadesk.domain.models import ExpertSpec
 from layadesk.domain.sampling_defaults import resolve
@@ -192,6 +193,12 @@ class ExpertRunner:
         self.last_used = self._clock()
         return StepWork(n_prefill, self._n_sampled - step.n_sampled_before)
 
+    def profile(self, n_past: int, beat: Callable[[], None]) -> ComputeProfile:
+        """See Expert. Raises EXPERT_BUSY while it answers: the run would wait for nobody, and everybody for it."""
+        if not self.is_idle:
+            raise fail(ErrorCode.EXPERT_BUSY, expert=self.model_id)
+        return self.expert.profile(n_past, beat)
+
     def close(self) -> None:
         """Free the expert; what it keeps goes to disk. It must be idle."""
         while self.kept.save_next():
@@ -296,8 +303,11 @@ class ExpertRunner:
         one.n_thinking += one.stream.is_thinking
         one.tokens.append(token)
         one.n_decoded += 1
+        began = self._clock()
         piece = self.prompts.shown(token, has_tools=one.request.tools is not None)
-        self._events.text(one, *one.stream.push(self.expert.piece(token) if piece is None else piece))
+        shown = one.stream.push(self.expert.piece(token) if piece is None else piece)
+        one.pulse.made_text(self._clock() - began)
+        self._events.text(one, *shown)
 
     def _no_room(self, plan: Plan) -> None:
         lonely = self.scheduler.refused(plan)

@@ -64,7 +64,8 @@ class LlamaBackend:
                 mapped_bytes(lines),
             )
             devices = computing_devices(measure.devices, facts, numbers)
-            return LlamaExpert(model, context, replace(facts, measure=measure, devices=devices, moe=shape), tap)
+            facts = replace(facts, measure=measure, devices=devices, moe=shape)
+            return LlamaExpert(model, context, facts, params=params, tap=tap)
 
     def _load_model(
         self, spec: ExpertSpec, numbers: ContextNumbers, on_progress: Callable[[float], bool], lines: Lines

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from layadesk.domain.answer_time import ComputeProfile
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.inference import SamplingParams
 from layadesk.engine.backend import DecodeOutcome, ExpertFacts
@@ -18,6 +19,7 @@ from layadesk.engine.batch import Batch, BatchLimits, check_batch
 from layadesk.engine.json_grammar import grammar_of
 from layadesk.engine.llama_library import json_schema_to_gbnf, native
 from layadesk.engine.llama_moe import MoeTap
+from layadesk.engine.llama_profile import profile
 from layadesk.engine.llama_sampler import LlamaSampler
 from layadesk.engine.moe_choices import MoeChoices
 from layadesk.engine.own_memory import give_back
@@ -33,7 +35,9 @@ _WHOLE, _PARTIAL = 0, 1  # LLAMA_STATE_SEQ_FLAGS_*
 class LlamaExpert:
     """One model and its one context. See Expert for threads."""
 
-    def __init__(self, model: Any, context: Any, facts: ExpertFacts, tap: MoeTap | None = None) -> None:
+    def __init__(
+        self, model: Any, context: Any, facts: ExpertFacts, *, params: Any = None, tap: MoeTap | None = None
+    ) -> None:
         self._model = model
         self._context = context
         self._memory = native.llama_get_memory(context)
@@ -48,6 +52,7 @@ class LlamaExpert:
         self._should_abort: Callable[[], bool] | None = None
         self._abort_callback = native.ggml_abort_callback(self._asked_to_abort)
         self._no_callback = native.ggml_abort_callback()
+        self._params = params
         self._tap = tap
         self._choices: MoeChoices | None = None
 
@@ -113,6 +118,10 @@ class LlamaExpert:
     def moe_choices(self) -> MoeChoices | None:
         """See Expert."""
         return self._choices
+
+    def profile(self, n_past: int, beat: Callable[[], None]) -> ComputeProfile:
+        """See Expert."""
+        return profile(self._model, self._params, n_past, beat)
 
     def new_sampler(self, sampling: SamplingParams, seed: int) -> "LlamaSampler":
         """See Expert."""

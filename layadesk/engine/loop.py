@@ -17,6 +17,7 @@ from layadesk.domain.inference import FinishReason
 from layadesk.engine.backend import Backend
 from layadesk.engine.cell_keeper import CellKeeper, CellsRead
 from layadesk.engine.expert_runner import ExpertRunner
+from layadesk.engine.inside import Inside
 from layadesk.engine.loaded_experts import LoadedExperts
 from layadesk.engine.model_loader import LoadEnded, LoadProgress, ModelLoader
 from layadesk.engine.moe_watch import MoeWatch
@@ -37,6 +38,7 @@ from layadesk.protocol.commands import (
     Generate,
     LoadModel,
     Ping,
+    ProfileExpert,
     Shutdown,
     UnloadModel,
     WatchMoeExperts,
@@ -96,6 +98,7 @@ class EngineLoop:
             clock=clock,
             calls_off=self._calls_off,
         )
+        self._inside = Inside(self._moe, self._steps, self._experts.runners, put)
         self._preparing: dict[int, Sequence] = {}
         self._is_over = False
 
@@ -168,8 +171,8 @@ class EngineLoop:
                 self._experts.forget_conversation(conversation_id)
             case CountTokens():
                 self._counts.ask(message)
-            case WatchMoeExperts(is_on):
-                self._moe.is_on = is_on
+            case WatchMoeExperts() | ProfileExpert():
+                self._inside.take(message)
             case Ping() | Shutdown():  # the inbox thread has answered a Ping
                 self._is_over = isinstance(message, Shutdown)
             case _:

@@ -11,6 +11,7 @@ class Pulse:
         self.first: float | None = None
         self.last: float | None = None
         self._sample_s = 0.0
+        self._text_s = 0.0
         self._gaps = array("f")
 
     def beat(self, began: float, now: float, *, is_end: bool = False) -> None:
@@ -22,6 +23,15 @@ class Pulse:
             self._gaps.append(now - self.last)
         if not is_end:
             self.last = now
+
+    def made_text(self, seconds: float) -> None:
+        """What turning a token into text took."""
+        self._text_s += seconds
+
+    @property
+    def text_ms(self) -> float | None:
+        """What turning tokens into text took, all together; None without any."""
+        return None if self.first is None else self._text_s * 1000
 
     @property
     def sample_ms(self) -> float | None:

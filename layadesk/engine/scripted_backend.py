@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import count
 
+from layadesk.domain.answer_time import ComputeProfile
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.inference import MemoryUse, SamplingParams
 from layadesk.domain.models import ExpertSpec
@@ -156,6 +157,10 @@ class ScriptedExpert:
 
     def moe_choices(self) -> None:
         """It has no gates."""
+
+    def profile(self, n_past: int, beat: Callable[[], None]) -> ComputeProfile:
+        """It computes nothing."""
+        raise fail(ErrorCode.BAD_PARAMETER, parameter="engine", value="scripted", known="llama")
 
     def new_sampler(self, sampling: SamplingParams, seed: int) -> "ScriptedSampler":
         """The answer is fixed, so all samplers agree."""

@@ -143,6 +143,7 @@ class Sequence:
             ttft_ms=_ms(marks.arrived, self.pulse.first),
             decode_ms=_ms(self.pulse.first, self.pulse.last),
             sample_ms=self.pulse.sample_ms,
+            detokenize_ms=self.pulse.text_ms,
             gap_p50_ms=self.pulse.gap_ms(0.5),
             gap_p95_ms=self.pulse.gap_ms(0.95),
             gap_max_ms=self.pulse.gap_ms(1.0),

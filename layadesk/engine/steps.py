@@ -158,6 +158,10 @@ class Steps:
             oldest.number = self._next_number()
         self._set_phase(oldest.phase, oldest.number)
 
+    def beat(self) -> None:
+        """Tell the watcher of hangs that something that is no step still moves. Decode thread."""
+        self._set_phase("prefill", self._next_number())
+
     def stop(self, timeout_s: float) -> bool:
         """Call off what other threads compute and let them end; False where one sits in native code."""
         for flight in self._flights:

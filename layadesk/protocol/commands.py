@@ -91,6 +91,16 @@ class WatchMoeExperts(msgspec.Struct, frozen=True, tag=True):
     is_on: bool
 
 
+class ProfileExpert(msgspec.Struct, frozen=True, tag=True):
+    """Measure what a token with `n_past` before it spends its time on; answered by one ExpertProfiled.
+
+    It takes seconds, in which the engine does nothing else.
+    """
+
+    model_id: str
+    n_past: int
+
+
 class RouteText(msgspec.Struct, frozen=True, tag=True):
     """Ask the router about one request. `history` holds the earlier user messages, the newest last."""
 
@@ -126,6 +136,7 @@ EngineCommand = (
     | Cancel
     | ForgetConversation
     | WatchMoeExperts
+    | ProfileExpert
     | Ping
     | Shutdown
 )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from layadesk.domain.answer_time import ComputeProfile
 from layadesk.domain.errors import ErrorReport
 from layadesk.domain.inference import FinishReason, MemoryUse, Timings, ToolCall
 from layadesk.domain.models import LoadedModel
@@ -193,6 +194,14 @@ class MoeExpertsChosen(msgspec.Struct, frozen=True, tag=True):
     tokens: tuple[MoeToken, ...] = ()
 
 
+class ExpertProfiled(msgspec.Struct, frozen=True, tag=True):
+    """The answer to one ProfileExpert: the profile, or why there is none."""
+
+    model_id: str
+    profile: ComputeProfile | None = None
+    error: ErrorReport | None = None
+
+
 class Pong(msgspec.Struct, frozen=True, tag=True):
     """Answer to Ping: what the main thread is in (`idle`, `loading`, `prefill`, `decode`) and its step counter."""
 
@@ -231,6 +240,7 @@ EngineEvent = (
     | TokensCounted
     | EngineStats
     | MoeExpertsChosen
+    | ExpertProfiled
     | Pong
 )
 RouterEvent = RouterReady | RouteAnswered | Decided | Failed | Pong

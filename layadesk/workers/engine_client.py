@@ -18,12 +18,12 @@ from layadesk.protocol.commands import (
     Generate,
     LoadModel,
     UnloadModel,
-    WatchMoeExperts,
 )
 from layadesk.protocol.events import (
     EngineEvent,
     EngineReady,
     EngineStats,
+    ExpertProfiled,
     Failed,
     Finished,
     Loading,
@@ -38,6 +38,7 @@ from layadesk.protocol.events import (
 from layadesk.protocol.feed import Feed
 from layadesk.workers.child_process import ChildProcess
 from layadesk.workers.death_report import death_report
+from layadesk.workers.inside import Inside
 from layadesk.workers.liveness import Timing
 from layadesk.workers.load_watch import LoadWatch
 from layadesk.workers.open_requests import OpenRequest, OpenRequests, deliver_to
@@ -53,8 +54,7 @@ class EngineClient:
     Listeners and feeds are called on the thread "engine-client" and must not block; only after `stop`, when that thread
     has ended, `generate` calls its listener itself. A client that was stopped stays so.
 
-    `model_feed` tells what is in memory, `failure_feed` of commands without a request (a `load`) that failed,
-    `moe_feed` what gates inside models choose, while that is watched.
+    `model_feed` tells what is in memory, `failure_feed` of commands without a request (a `load`) that failed.
     """
 
     def __init__(
@@ -69,12 +69,10 @@ class EngineClient:
         self.model_feed: Feed[ModelLoading | ModelLoaded | ModelUnloaded] = Feed()
         self.stats_feed: Feed[EngineStats] = Feed()
         self.failure_feed: Feed[Failed] = Feed()
-        self.moe_feed: Feed[MoeExpertsChosen] = Feed()
         self.ready: EngineReady | None = None
         self._open = OpenRequests()
         self._loads = LoadWatch()
         self._experts: tuple[ExpertSpec, ...] | None = None
-        self._watches_moe = False
         self._load_next: list[str] = []  # asked for while no engine was ready
         self._forget_next: list[str] = []  # the same
         self._supervisor: Supervisor[EngineCommand, EngineEvent] = Supervisor(
@@ -87,6 +85,7 @@ class EngineClient:
             timing=timing,
             clock=clock,
         )
+        self.inside = Inside(self._supervisor)
         self._counts = OpenCounts(self._supervisor.send)
         self.status_feed: Feed[WorkerStatus] = self._supervisor.status_feed
 
@@ -157,10 +156,6 @@ class EngineClient:
         """Let the engine keep nothing of a conversation; with no engine running, when it next runs."""
         self._supervisor.call(lambda: self._do_forget(conversation_id))
 
-    def watch_moe_experts(self, *, is_on: bool) -> None:
-        """Have `moe_feed` filled or not, from now on and after each restart; it costs answers some speed."""
-        self._supervisor.call(lambda: self._do_watch_moe(is_on=is_on))
-
     def is_suspect(self, model_id: str) -> bool:
         """Whether the engine died while it loaded this expert, whose file and parameters are still the same."""
         return self._loads.is_suspect(model_id)
@@ -177,8 +172,7 @@ class EngineClient:
         self.ready = event
         if self._experts is not None:
             self._send_experts(self._experts)
-        if self._watches_moe:
-            self._supervisor.send(WatchMoeExperts(True))
+        self.inside.begin()
         forgotten, self._forget_next = self._forget_next, []
         for conversation_id in forgotten:
             self._supervisor.send(ForgetConversation(conversation_id))
@@ -196,8 +190,8 @@ class EngineClient:
                 self.model_feed.publish(event)
             case EngineStats():
                 self.stats_feed.publish(event)
-            case MoeExpertsChosen():
-                self.moe_feed.publish(event)
+            case MoeExpertsChosen() | ExpertProfiled():
+                self.inside.take(event)
             case Failed(request_id=None):
                 self._loads.take_failure(event, event.model_id)
                 self.failure_feed.publish(event)
@@ -213,6 +207,7 @@ class EngineClient:
         self.ready = None
         self._counts.lose_all()
         error = death_report(ended, state)
+        self.inside.end(error)
         if ended.kind is ExitKind.NATIVE_CRASH:
             self._loads.assume_load(*self._open.only_beginner())
         lost, dropped = self._loads.engine_died(by_itself=ended.kind is not ExitKind.STOPPED_BY_US)
@@ -304,11 +299,6 @@ class EngineClient:
             self._supervisor.send(ForgetConversation(conversation_id))
         else:
             self._forget_next.append(conversation_id)
-
-    def _do_watch_moe(self, *, is_on: bool) -> None:
-        if is_on is not self._watches_moe and self._is_ready:
-            self._supervisor.send(WatchMoeExperts(is_on))
-        self._watches_moe = is_on
 
     def _send_about(self, model_id: str, command: LoadModel | UnloadModel) -> None:
         try:

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from layadesk.domain.answer_time import ComputePart
+from layadesk.domain.errors import ErrorCode
 from layadesk.domain.moe_experts import MoeCounts, MoeShape
 from layadesk.engine.backend import Backend, DecodeOutcome, Expert
 from layadesk.engine.batch import Batch
 from layadesk.engine.llama_expert import LlamaExpert
 from layadesk.engine.moe_choices import NONE, MoeChoices
-from layadesk.protocol.commands import WatchMoeExperts
-from layadesk.protocol.events import Finished, MoeExpertsChosen
+from layadesk.protocol.commands import ProfileExpert, WatchMoeExperts
+from layadesk.protocol.events import ExpertProfiled, Finished, MoeExpertsChosen
 from tests.fakes.engine_running import GREEDY, RunningEngine, expert
 from tests.fakes.gguf_models import gate_of, seeded_mixture
 
@@ -171,3 +173,32 @@ def _hidden_states(path: Path, tokens: list[int]) -> "np.ndarray[Any, np.dtype[n
     del callback, kept  # the library had their addresses until here
     low.llama_model_free(model)
     return found[-1]
+
+
+def test_a_profile_has_the_parts_of_its_model_and_leaves_the_answers_alone(
+    llama_backend: Backend, moe_gguf: Path, smol_gguf: Path
+) -> None:
+    engine = RunningEngine(
+        llama_backend, expert(str(moe_gguf)), expert(str(smol_gguf), model_id="smol"), n_loaded_max=2
+    )
+    sampling = replace(GREEDY, max_tokens=8, ignore_eos=True, stops_loops=False)
+    before = engine.finished(engine.ask("The same.", sampling=sampling)).text
+    engine.load("smol")
+    for model_id in ("expert", "smol", "absent"):
+        engine.send(ProfileExpert(model_id, 40))
+    engine.wait_count(ExpertProfiled, 3)
+    found = {one.model_id: one for one in engine.events if isinstance(one, ExpertProfiled)}
+    moe, smol = found["expert"].profile, found["smol"].profile
+    assert moe is not None
+    assert smol is not None
+    parts = {ComputePart.ATTENTION, ComputePart.MOE_GATE, ComputePart.MOE_EXPERTS, ComputePart.OUTPUT}
+    assert parts <= {part for part, ms in moe.parts if ms > 0}
+    assert {part for part, _ in smol.parts} == {ComputePart.ATTENTION, ComputePart.FEED_FORWARD, ComputePart.OUTPUT}
+    assert sum(share for _, share in moe.shares()) == pytest.approx(1.0)
+    assert moe.n_past == 40
+    assert moe.plain_ms > 0
+    refusal = found["absent"].error
+    assert refusal is not None
+    assert refusal.code is ErrorCode.UNKNOWN_EXPERT
+    assert engine.finished(engine.ask("The same.", sampling=sampling)).text == before
+    engine.close()

@@ -28,6 +28,7 @@ from layadesk.protocol.commands import (
     Generate,
     LoadModel,
     Ping,
+    ProfileExpert,
     RouterCommand,
     RouteText,
     Shutdown,
@@ -115,7 +116,7 @@ class _FakeEngine:
                     return
                 self.line.flush(1.0)
                 os.kill(os.getpid(), signal.SIGKILL)
-            case Ping() | ForgetConversation() | WatchMoeExperts() | Shutdown():
+            case Ping() | ForgetConversation() | WatchMoeExperts() | ProfileExpert() | Shutdown():
                 pass
 
     def load(self, model_id: str) -> None:

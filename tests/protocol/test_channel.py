@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from layadesk.domain.answer_time import ComputePart, ComputeProfile
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError
 from layadesk.domain.inference import (
     FinishReason,
@@ -34,6 +35,7 @@ from layadesk.protocol.commands import (
     Generate,
     LoadModel,
     Ping,
+    ProfileExpert,
     RouterCommand,
     RouteText,
     Shutdown,
@@ -46,6 +48,7 @@ from layadesk.protocol.events import (
     EngineEvent,
     EngineReady,
     EngineStats,
+    ExpertProfiled,
     Failed,
     Finished,
     Loading,
@@ -70,6 +73,7 @@ COUNTS = MoeCounts((1,), (0, 1, 0, 1), (0.0, 0.25, 0.0, 0.75))
 COMMANDS: list[EngineCommand] = [
     ForgetConversation("talk"),
     WatchMoeExperts(True),
+    ProfileExpert("m", 100),
     Configure((ExpertSpec("m", "/models/模型 🙂 a.gguf", LoadParams(n_ctx=512, use_mmap=False)),), 3),
     LoadModel("m"),
     UnloadModel("m"),
@@ -96,6 +100,8 @@ EVENTS: list[EngineEvent] = [
     Failed("q", ErrorReport(ErrorCode.CONTEXT_LENGTH_EXCEEDED, {"n_prompt": 9, "why": None, "x": 1.5, "b": True})),
     Failed(None, ErrorReport(ErrorCode.MODEL_LOAD_FAILED), "m"),
     EngineStats(1, 2, 3, 4, 5.0, 6.0),
+    ExpertProfiled("m", ComputeProfile(((ComputePart.ATTENTION, 1.5),), 2.0, 100)),
+    ExpertProfiled("m", error=ErrorReport(ErrorCode.EXPERT_BUSY, {"expert": "m"})),
     MoeExpertsChosen("r", "m", MoeRecord(MoeShape(4, 2), (0,), decode=COUNTS), (MoeToken("a", b"\x03\0\x01\0"),)),
     TokensCounted("c", 9, 5, 2, 512),
     Pong(1, "decode", 99),
