@@ -24,6 +24,7 @@ from tests.ui.source_strings import SourceString, source_strings
 
 STRINGS, ODD = source_strings()
 LANGUAGES = (ENGLISH, CHINESE)
+FORMS = {language: read_ts(ts_file(language)) for language in LANGUAGES}
 HAN = re.compile(r"[\u4e00-\u9fff]")
 SAME_IN_BOTH = {"Esc", "Enter", "{text} {sentence}"}
 
@@ -59,7 +60,7 @@ def test_a_text_is_written_out_where_it_is_marked_so_that_it_can_be_found() -> N
 
 @pytest.mark.parametrize("string", sorted(STRINGS, key=named), ids=named)
 def test_every_text_has_a_chinese_translation_with_the_same_placeholders(string: SourceString) -> None:
-    forms = read_ts(ts_file(CHINESE)).get((string.context, string.source))
+    forms = FORMS[CHINESE].get((string.context, string.source))
     assert forms is not None, f"assets/i18n/{ts_file(CHINESE).name} lacks {string}"
     assert len(forms) == 1  # Chinese has no plural forms
     assert placeholders(forms[0]) == placeholders(string.source)
@@ -68,7 +69,7 @@ def test_every_text_has_a_chinese_translation_with_the_same_placeholders(string:
 
 @pytest.mark.parametrize("string", sorted((s for s in STRINGS if s.is_counted), key=named), ids=named)
 def test_every_counted_text_has_both_english_forms(string: SourceString) -> None:
-    forms = read_ts(ts_file(ENGLISH)).get((string.context, string.source))
+    forms = FORMS[ENGLISH].get((string.context, string.source))
     assert forms is not None, f"assets/i18n/{ts_file(ENGLISH).name} lacks {string}"
     assert len(forms) == 2
     for form in forms:
@@ -79,7 +80,7 @@ def test_every_counted_text_has_both_english_forms(string: SourceString) -> None
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_translation_file_holds_nothing_that_is_not_in_the_source(language: str) -> None:
     known = {(string.context, string.source) for string in STRINGS}
-    assert set(read_ts(ts_file(language))) - known == set()
+    assert set(FORMS[language]) - known == set()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
