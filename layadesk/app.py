@@ -57,6 +57,7 @@ from layadesk.usecases.memory_guard import MemoryGuard
 from layadesk.usecases.model_rooms import ModelRooms
 from layadesk.usecases.move_chats import MoveChats
 from layadesk.usecases.other_ways import OtherWays
+from layadesk.usecases.price_files import PriceFiles
 from layadesk.usecases.price_load import PriceLoad
 from layadesk.usecases.probe_machine import probe_machine
 from layadesk.usecases.regenerate import Regenerate
@@ -148,7 +149,7 @@ class Core:
             self.models,
             self.experts,
             self.downloads,
-            Pricing(self.fit, self.machine.read, self.gate.residents),
+            Pricing(PriceFiles(self.price), self.machine.read, self.gate.residents),
             self.settings,
         )
         self.answers = AnswerRequest(self.pool, self.router, ExpertRunners(self.engine, self.remotes.client), self.gate)

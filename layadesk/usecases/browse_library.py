@@ -2,15 +2,16 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from layadesk.domain.downloads import ACTIVE
 from layadesk.domain.errors import ErrorCode, ErrorReport, fail
 from layadesk.domain.memory_fit.machine import MachineMemory
-from layadesk.domain.memory_fit.plans import Resident
+from layadesk.domain.memory_fit.plans import Outlook, Resident
 from layadesk.domain.memory_fit.verdict import Verdict
 from layadesk.domain.models import CardKind, InstalledModel, ModelCard, ModelFile, Verified
 from layadesk.model_library.catalogue_facts import has_numbers, numbers_of
@@ -21,11 +22,12 @@ from layadesk.protocol.feed import Feed
 from layadesk.settings import definitions
 from layadesk.settings.settings import Settings
 from layadesk.usecases.download_models import Downloads
-from layadesk.usecases.fit import FileQuestion, Fit
 from layadesk.usecases.fitting import Fitting, best_that_fits
 from layadesk.usecases.keep_library import Imported, KeepLibrary, Removal
 from layadesk.usecases.manage_experts import Experts
 from layadesk.usecases.model_rooms import ModelRooms
+from layadesk.usecases.price_file import FileQuestion
+from layadesk.usecases.price_files import PriceFiles
 
 ResultT = TypeVar("ResultT")
 
@@ -59,7 +61,7 @@ class LibraryEntry:
 class Pricing:
     """The planner, and what it judges by: the machine as it is now, and the experts in memory that could go."""
 
-    fit: Fit
+    files: PriceFiles
     machine: Callable[[], MachineMemory]
     residents: Callable[[], tuple[Resident, ...]] = tuple
 
@@ -266,22 +268,23 @@ class Library:
         self._executor.shutdown(wait=True, cancel_futures=True)
 
     def _fit_all(self, n_ctx: int, number: int, on_each: Callable[[Fitting], None]) -> tuple[Fitting, ...]:
-        question = self._question(n_ctx)
+        files = [(card, file) for card in self._experts() for file in card.files]
         found: list[Fitting] = []
-        for card in self._catalogues.current().cards:
-            for file in card.files if card.kind is CardKind.EXPERT else ():
-                if number != self._round:
-                    raise CancelledError
-                found.append(self._fitting(card, file, question))
-                on_each(found[-1])
+        with closing(self._fittings(files, self._question(n_ctx), lambda: number == self._round)) as fittings:
+            for fitting in fittings:
+                found.append(fitting)
+                on_each(fitting)
         return tuple(found)
 
     def _survey(
         self, n_ctx: int, files: Callable[[ModelCard], Iterable[ModelFile]]
     ) -> tuple[MachineMemory, tuple[Fitting, ...]]:
         question = self._question(n_ctx)
-        experts = [card for card in self._catalogues.current().cards if card.kind is CardKind.EXPERT]
-        return question.machine, tuple(self._fitting(card, file, question) for card in experts for file in files(card))
+        wanted = [(card, file) for card in self._experts() for file in files(card)]
+        return question.machine, tuple(self._fittings(wanted, question, lambda: not self._is_closed))
+
+    def _experts(self) -> list[ModelCard]:
+        return [card for card in self._catalogues.current().cards if card.kind is CardKind.EXPERT]
 
     def _question(self, n_ctx: int) -> FileQuestion:
         get = self._settings.get
@@ -293,12 +296,21 @@ class Library:
             self._pricing.residents(),
         )
 
+    def _fittings(
+        self, files: Sequence[tuple[ModelCard, ModelFile]], question: FileQuestion, is_wanted: Callable[[], bool]
+    ) -> Generator[Fitting]:
+        known = [(self._with_learned(card), file) for card, file in files]
+        with closing(self._pricing.files.each(known, question, is_wanted)) as outlooks:
+            for (card, file), outlook in zip(files, outlooks, strict=True):
+                yield _fitting(card, file, outlook)
+
     def _fitting(self, card: ModelCard, file: ModelFile, question: FileQuestion) -> Fitting:
-        if not has_numbers(card) and card.model_id in self._learned:
-            card = replace(card, gguf=self._learned[card.model_id])
-        outlook = self._pricing.fit.of_file(card, file, question)
-        verdict = Verdict.UNKNOWN if outlook is None else outlook.verdict
-        return Fitting(card.model_id, file.quantization, verdict, outlook)
+        return _fitting(card, file, self._pricing.files.one(self._with_learned(card), file, question))
+
+    def _with_learned(self, card: ModelCard) -> ModelCard:
+        if has_numbers(card) or card.model_id not in self._learned:
+            return card
+        return replace(card, gguf=self._learned[card.model_id])
 
     def _card(self, model_id: str) -> ModelCard:
         card = self._catalogues.current().card(model_id)
@@ -313,3 +325,8 @@ class Library:
             known = ", ".join(one.quantization for one in card.files)
             raise fail(ErrorCode.BAD_PARAMETER, parameter="quantization", value=quantization, known=known)
         return card, file
+
+
+def _fitting(card: ModelCard, file: ModelFile, outlook: Outlook | None) -> Fitting:
+    verdict = Verdict.UNKNOWN if outlook is None else outlook.verdict
+    return Fitting(card.model_id, file.quantization, verdict, outlook)

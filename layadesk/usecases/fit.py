@@ -1,21 +1,14 @@
 """`fit`: what a model would take and whether it fits, here or on a machine that a file describes. Nothing is loaded."""
 
-import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.inference import LoadParams
 from layadesk.domain.memory_fit.context_shape import MAX_PARALLEL
-from layadesk.domain.memory_fit.machine import MachineMemory, ram_floor_bytes
+from layadesk.domain.memory_fit.machine import MachineMemory
 from layadesk.domain.memory_fit.model_facts import ModelFacts
-from layadesk.domain.memory_fit.plans import (
-    Outlook,
-    Resident,
-    default_wish,
-    outlook,
-    with_others,
-)
+from layadesk.domain.memory_fit.plans import Outlook, default_wish, with_others
 from layadesk.domain.models import ModelCard, ModelFile
 from layadesk.model_library.catalogue import Catalogues
 from layadesk.model_library.catalogue_facts import facts_of_card
@@ -24,11 +17,11 @@ from layadesk.model_library.mmproj import mmproj_bytes
 from layadesk.model_library.model_facts import model_facts
 from layadesk.model_library.remote_model import is_address, read_remote_model
 from layadesk.usecases.machine_now import MachineNow
-from layadesk.usecases.other_ways import OtherWays, task_of
+from layadesk.usecases.other_ways import OtherWays
+from layadesk.usecases.price_file import DEFAULT_PARALLEL
 from layadesk.usecases.price_load import LoadQuestion, PriceLoad
 
 DEFAULT_CONTEXT = 8192
-DEFAULT_PARALLEL = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,28 +47,6 @@ class FitAnswer:
     wish: LoadParams
     machine: MachineMemory
     outlook: Outlook
-
-
-@dataclass(frozen=True, slots=True)
-class FileQuestion:
-    """Where a file of the catalogue is to be priced, and with what context for each of `n_parallel` sequences."""
-
-    machine: MachineMemory
-    n_ctx: int
-    n_parallel: int = DEFAULT_PARALLEL
-    n_gpu_layers: int = -1
-    residents: tuple[Resident, ...] = ()
-
-    @property
-    def most_bytes(self) -> float:
-        """All that weights could take here, with every idle expert gone; endless where nobody knows."""
-        ram = self.machine.ram_available_bytes
-        cards = [gpu.free_bytes for gpu in self.machine.gpus]
-        if ram is None or None in cards:
-            return math.inf
-        gone = sum(sum(one.bytes_by_device.values()) for one in self.residents if one.is_idle)
-        free = ram + sum(one for one in cards if one is not None) + gone
-        return free - ram_floor_bytes(self.machine.ram_total_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,22 +95,6 @@ class Fit:
             self._others.of_catalogue(None if found.card is None else found.card.model_id, found.facts, params, where),
         )
         return FitAnswer(found.name, found.quantization, params, where, answer)
-
-    def of_file(self, card: ModelCard, file: ModelFile, question: "FileQuestion") -> Outlook | None:
-        """Price one file of the catalogue by its numbers, as the pool would load it; None where they are not known."""
-        facts = facts_of_card(card, file)
-        if facts is None:
-            return None
-        wish = default_wish(
-            weights_bytes=facts.weights_bytes,
-            machine=question.machine,
-            n_ctx=min(question.n_ctx, facts.n_ctx_train or question.n_ctx),
-            n_parallel=question.n_parallel,
-            base=LoadParams(n_gpu_layers=question.n_gpu_layers),
-        )
-        if facts.weights_bytes > question.most_bytes:  # no way out can help, and looking for them takes its time
-            return outlook(task_of(facts, wish, question.machine), has_ways_out=False)
-        return self._price.outlook(LoadQuestion(facts, None, wish, question.machine, question.residents))
 
     def _find(self, subject: str, quantization: str | None) -> _Subject:
         if is_address(subject):

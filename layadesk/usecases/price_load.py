@@ -59,6 +59,11 @@ class PriceLoad:
         """Ask this before each bill from now on: what earlier loads took beyond theirs."""
         self._corrections = corrections
 
+    @property
+    def corrections(self) -> Mapping[tuple[str, str], int]:
+        """As they are now."""
+        return self._corrections()
+
     def devices(self) -> Sequence[DeviceSeen]:
         """What llama.cpp computes on here; asked of it once, then seen anew with each question. May block."""
         if self._dry_runner is None:

@@ -39,6 +39,13 @@ class ChildProcess:
     connection: "Connection[Any, Any]"
     pid: int
 
+    def end(self) -> None:
+        """End it now and free what it holds here; for one that has said all it had to say."""
+        self.process.kill()
+        self.connection.close()
+        if self.wait_exit_code(5.0) is not None:
+            self.process.close()
+
     def wait_exit_code(self, timeout_s: float) -> int | None:
         """The exit code once the sentinel has fired; None if it cannot be had in time.
 

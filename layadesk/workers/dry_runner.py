@@ -115,10 +115,7 @@ class DryRunner:
             ending = partial(_why_silent, child, options.path)
             return tuple(answers[i] if i in answers else NotPriced(i, ending()) for i in range(len(options.params)))
         finally:
-            child.process.kill()
-            child.connection.close()
-            if child.wait_exit_code(5.0) is not None:
-                child.process.close()
+            child.end()
 
     def _read(self, child: ChildProcess, answers: dict[int, Answer], *, deadline: float) -> None:
         channel: Channel[object, DryRunEvent] = Channel(child.connection, DryRunEvent)

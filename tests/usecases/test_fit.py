@@ -18,8 +18,9 @@ from layadesk.model_library.inventory import Inventory
 from layadesk.paths import DataPaths
 from layadesk.telemetry.sampler import Sampler
 from layadesk.telemetry.sensor_list import Observed
-from layadesk.usecases.fit import FileQuestion, Fit, FitAnswer, FitWish
+from layadesk.usecases.fit import Fit, FitAnswer, FitWish
 from layadesk.usecases.machine_now import MachineNow
+from layadesk.usecases.price_file import FileQuestion, price_file
 from layadesk.usecases.price_load import PriceLoad
 from tests.fakes import gguf_models
 from tests.fakes.machines import RADEON_780M
@@ -168,7 +169,7 @@ def test_what_weights_could_take_counts_what_is_free_and_idle_and_not_what_must_
 
 
 def test_where_the_weights_are_more_than_that_a_search_for_ways_out_would_find_none(
-    fit: Fit, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     card = Catalogues().current().card(LARGE)
     assert card is not None
@@ -176,6 +177,6 @@ def test_where_the_weights_are_more_than_that_a_search_for_ways_out_would_find_n
     file = min(
         (one for one in card.files if (one.rounded_bytes or 0) > question.most_bytes), key=lambda one: one.quantization
     )
-    without = fit.of_file(card, file, question)
+    without = price_file(PriceLoad(None), card, file, question)
     monkeypatch.setattr(FileQuestion, "most_bytes", math.inf)
-    assert fit.of_file(card, file, question) == without
+    assert price_file(PriceLoad(None), card, file, question) == without

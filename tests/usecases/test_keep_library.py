@@ -23,10 +23,9 @@ from layadesk.settings.settings import Settings
 from layadesk.usecases.browse_library import Library, Pricing
 from layadesk.usecases.download_models import Downloads
 from layadesk.usecases.expert_pool import ExpertPool
-from layadesk.usecases.fit import Fit
-from layadesk.usecases.machine_now import MachineNow
 from layadesk.usecases.manage_experts import Experts
 from layadesk.usecases.model_rooms import ModelRooms
+from layadesk.usecases.price_files import PriceFiles
 from layadesk.usecases.price_load import PriceLoad
 from tests.fakes.gguf_files import write_gguf, write_shards
 
@@ -54,8 +53,7 @@ class Desk:
         self.pool = QuietPool()
         self.experts = Experts(self.rooms.inventory, cast("ExpertPool", self.pool))
         self.downloads = Downloads(self.rooms.downloads())
-        fit = Fit(self.rooms.inventory, PriceLoad(None), cast("MachineNow", None), self.rooms.catalogues)
-        pricing = Pricing(fit, lambda: MachineMemory(32 * GIB, 24 * GIB))
+        pricing = Pricing(PriceFiles(PriceLoad(None)), lambda: MachineMemory(32 * GIB, 24 * GIB))
         self.library = Library(self.rooms, self.experts, self.downloads, pricing, self.settings)
         self.n_changed = 0
         self.library.changed.subscribe(self._count)

@@ -12,6 +12,7 @@ from layadesk.domain.models import CardKind, Origin
 from layadesk.paths import assets_dir
 from layadesk.usecases.browse_library import Library, Pricing
 from layadesk.usecases.look_at_library import LookAtLibrary, bundled_accuracy
+from layadesk.usecases.price_files import PriceFiles
 from tests.fakes.machines import CPU_16, RADEON_780M, RTX_4090
 
 N_CTX = 8192
@@ -23,7 +24,7 @@ class Rooms:
     def __init__(self, folder: Path) -> None:
         self.core = Core(folder / "data", engine="scripted")
         self.machine = CPU_16
-        pricing = Pricing(self.core.fit, lambda: self.machine)
+        pricing = Pricing(PriceFiles(self.core.price), lambda: self.machine)
         self.library = Library(self.core.models, self.core.experts, self.core.downloads, pricing, self.core.settings)
         self.look = LookAtLibrary(self.library, assets_dir() / "router" / "figures.json")
 
