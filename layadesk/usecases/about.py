@@ -2,15 +2,17 @@
 
 import importlib.metadata
 import platform
-import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
 from layadesk import __version__
 
-_BROUGHT_ALONG = ("transformers",)  # by laya, and large
-_NAME = re.compile(r"[\w.-]+")
 _LONG = 60  # some packages put the whole text where the name belongs
+_LONGEST = 400  # of an expression, which may name the licences of a dozen parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class ProgramPart:
 
 
 class About:
-    """Facts for the About window. Any thread; `parts` reads some twenty small files."""
+    """Facts for the About window. Any thread; `parts` reads some seventy small files."""
 
     def __init__(self, data_dir: Path) -> None:
         self.data_dir = data_dir
@@ -33,17 +35,32 @@ class About:
 
     def parts(self) -> tuple[ProgramPart, ...]:
         """The libraries that are there; none where not even this program is installed."""
-        return tuple(part for name in (*_required(), *_BROUGHT_ALONG) if (part := _part(name)) is not None)
+        parts = (part for name in required_by("layadesk", _requirements) if (part := _part(name)) is not None)
+        return tuple(sorted(parts, key=lambda part: part.name.lower()))
 
 
-def _required() -> tuple[str, ...]:
-    """By the program's own metadata, so that no second list has to be kept."""
+def required_by(name: str, requirements: Callable[[str], Iterable[str]]) -> set[str]:
+    """What a package needs on this machine, and what that needs in turn, without the package itself.
+
+    By the packages' own metadata, so that no second list has to be kept.
+    """
+    found: set[tuple[str, str]] = set()
+    waiting = [(name, "")]
+    while waiting:
+        needing, extra = waiting.pop()
+        for one in map(Requirement, requirements(needing)):
+            if one.marker is None or one.marker.evaluate({"extra": extra}):
+                new = {(canonicalize_name(one.name), wanted) for wanted in ("", *one.extras)} - found
+                found |= new
+                waiting += new
+    return {needed for needed, _ in found}
+
+
+def _requirements(name: str) -> Iterable[str]:
     try:
-        wanted = importlib.metadata.requires("layadesk") or ()
+        return importlib.metadata.requires(name) or ()
     except importlib.metadata.PackageNotFoundError:
         return ()
-    found = (_NAME.match(one) for one in wanted if "extra ==" not in one)
-    return tuple(match[0] for match in found if match is not None)
 
 
 def _part(name: str) -> ProgramPart | None:
@@ -56,9 +73,9 @@ def _part(name: str) -> ProgramPart | None:
 
 def licence_of(metadata: "importlib.metadata.PackageMetadata") -> str | None:
     """The SPDX expression, else the old field where it is a name, else the classifier."""
-    for field in ("License-Expression", "License"):
+    for field, longest in (("License-Expression", _LONGEST), ("License", _LONG)):
         text = metadata[field].strip() if field in metadata else ""
-        if text and len(text) <= _LONG and "\n" not in text:
+        if text and len(text) <= longest and "\n" not in text:
             return text
     for classifier in metadata.get_all("Classifier") or ():
         kind, _, licence = classifier.rpartition(" :: ")

@@ -5,7 +5,10 @@ compilers, whatever only training, tests and builds import.
 """
 
 import os
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +25,26 @@ _EXCLUDED = (
     "torch.utils.tensorboard", "tensorflow", "jax", "flax", "sklearn", "pandas", "scipy", "torchvision", "torchaudio",
     "PySide6.QtQml", "PySide6.QtQuick", "PySide6.QtSql",
     "PySide6.QtDesigner", "PySide6.QtUiTools", "PySide6.QtHelp", "xllamacpp", "hypothesis", "mypy", "openai", "hf_xet",
+    "readline",  # GPL, and nobody types into this Python
 )  # fmt: skip
 _UNWANTED_PARTS = (
     "PySide6/Qt/qml/", "PySide6/Qt/plugins/qmltooling/", "PySide6/Qt/plugins/sqldrivers/", "PySide6/Qt/libexec/",
     "libQt6Qml", "libQt6Quick", "libQt6VirtualKeyboard", "libQt6Pdf", "platforminputcontexts/libqtvirtualkeyboard",
     "torch/include/", "torch/share/", "torch/test/", "torch/bin/", "torch/utils/benchmark/", "/tests/",
+    "torch/lib/libjitbackend_test", "torch/lib/libtorchbind_test", "torch/lib/libbackend_with_compiler",
+    "PySide6/Qt/plugins/networkinformation/", "PySide6/Qt/plugins/egldeviceintegrations/", "platforms/libqeglfs",
+    "libQt6EglFS", "libQt6EglFs",
+)  # fmt: skip
+# Qt's look of GTK, and what it alone brings: half of GTK, which the other half, of the user's system, would be loaded
+# with. Without it Qt asks the desktop's portal for file dialogs and for dark or light.
+_GTK_PARTS = (
+    "platformthemes/libqgtk3", "libgdk_pixbuf-", "libpango", "libcairo", "libpixman-", "libatk-", "libharfbuzz.",
+    "libgraphite2.", "libfribidi.", "libthai.", "libdatrie.", "libgio-", "libgobject-", "libgmodule-", "libmount.",
+    "libblkid.", "libselinux.", "libjpeg.so", "libXrender.",
 )  # fmt: skip
 # The system's own are at least as new; older ones in the bundle would keep its graphics drivers from loading.
 _SYSTEMS_OWN = ("libstdc++.so.6", "libgcc_s.so.1")
+_UNASKED = ("libcudart.so",)  # torch names it without needing it; a builder with a CUDA toolkit would give it away
 _CUDA_PARTS = ("libtorch_cuda", "libcudnn", "libcublas", "libnccl", "torch_cuda.dll", "nvidia/", "triton/")
 
 
@@ -76,7 +91,18 @@ def of_system(system: str, work: Path) -> OfSystem:
 def is_wanted(place: str) -> bool:
     """Whether a file belongs into the bundle, by the place it would get there."""
     written = place.replace("\\", "/")
-    return written not in _SYSTEMS_OWN and not any(part in written for part in (*_UNWANTED_PARTS, *_CUDA_PARTS))
+    parts = (*_UNWANTED_PARTS, *_GTK_PARTS, *_CUDA_PARTS)
+    return written not in (*_SYSTEMS_OWN, *_UNASKED) and not any(part in written for part in parts)
+
+
+def tells_of_left_out(folder: str, providers: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a `NAME-VERSION.dist-info` is that of a package that stays out: libraries believe what it says is there.
+
+    `providers` are the names of packages by what they are imported as.
+    """
+    left_out = {name for module in _EXCLUDED for name in providers.get(module, ())}
+    names = {re.sub(r"[-_.]+", "-", name).lower() for name in left_out}
+    return re.sub(r"[-_.]+", "-", Path(folder).name.partition("-")[0]).lower() in names
 
 
 def _datas() -> list[tuple[str, str]]:
@@ -84,7 +110,8 @@ def _datas() -> list[tuple[str, str]]:
 
     found = [(str(REPO / "assets" / part), f"assets/{part}") for part in ("icons", "i18n", "router")]
     found += [(str(REPO / "models.json"), "."), (str(REPO / "LICENSE"), ".")]
-    found += copy_metadata(PROGRAM, recursive=True)  # versions and licences, for Health and About
+    metadata = copy_metadata(PROGRAM, recursive=True)  # versions and licences, for Health and About
+    found += [entry for entry in metadata if not tells_of_left_out(entry[1], packages_distributions())]
     starter = os.environ.get(STARTER_VARIABLE)
     return found + ([(starter, "starter")] if starter else [])
 

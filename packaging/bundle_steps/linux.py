@@ -22,7 +22,7 @@ from setup_steps.running import LoggedRun
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 # What PyInstaller leaves to the system, because it belongs to the graphics driver or the C library.
 _DEPENDS = ("libstdc++6", "libgcc-s1", "libegl1", "libgl1", "libfontconfig1", "libfreetype6", "libx11-6", "libxcb1")
-_RECOMMENDS = ("fonts-noto-cjk",)
+_RECOMMENDS = ("fonts-noto-cjk", "libwayland-client0", "libwayland-cursor0", "libwayland-egl1")
 _GLIBC = re.compile(r"^[\d.]+$")
 
 

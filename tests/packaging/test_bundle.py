@@ -66,7 +66,8 @@ def test_the_version_is_that_of_the_program() -> None:
 @pytest.mark.parametrize(
     "place",
     ["torch/lib/libtorch_cuda.so", "nvidia/cublas/lib/libcublas.so.12", "libstdc++.so.6", "PySide6/Qt/qml/QtQml/x.so",
-     "torch\\include\\c10\\x.h", "torch/lib/libcudnn.so.9"],
+     "torch\\include\\c10\\x.h", "torch/lib/libcudnn.so.9", "libcudart.so", "libgio-2.0.so.0",
+     "PySide6/Qt/plugins/platformthemes/libqgtk3.so", "libharfbuzz.so.0"],
 )  # fmt: skip
 def test_cuda_and_what_nobody_reaches_stay_out(place: str) -> None:
     assert not contents.is_wanted(place)
@@ -75,10 +76,22 @@ def test_cuda_and_what_nobody_reaches_stay_out(place: str) -> None:
 @pytest.mark.parametrize(
     "place",
     ["torch/lib/libtorch_cpu.so", "PySide6/Qt/plugins/platforms/libqxcb.so", "llama_cpp/lib/libllama.so", "models.json",
-     "PySide6/Qt/plugins/platforms/libqwayland.so", "backends/libggml-cuda.so"],
+     "PySide6/Qt/plugins/platforms/libqwayland.so", "backends/libggml-cuda.so", "backends/libcudart.so.12",
+     "libglib-2.0.so.0", "libfreetype.so.6", "PySide6/Qt/plugins/platformthemes/libqxdgdesktopportal.so"],
 )  # fmt: skip
 def test_what_the_program_needs_goes_in(place: str) -> None:
     assert contents.is_wanted(place)
+
+
+@pytest.mark.parametrize(
+    ("folder", "is_left_out"),
+    [("hf_xet-1.8.0.dist-info", True), ("Pillow-13.0.0.dist-info", True), ("more_itertools-11.2.dist-info", True),
+     ("numpy-2.4.6.dist-info", False), ("torch-2.13.0+cpu.dist-info", False)],
+)  # fmt: skip
+def test_nothing_says_that_a_package_is_there_which_was_left_out(folder: str, is_left_out: bool) -> None:
+    """`huggingface_hub` takes the metadata of hf_xet for hf_xet."""
+    providers = {"hf_xet": ["hf-xet"], "PIL": ["pillow"], "wheel": ["more-itertools"], "torch": ["torch"]}
+    assert contents.tells_of_left_out(folder, providers) is is_left_out
 
 
 def test_parts_are_told_by_size_the_largest_first(bundle: Path) -> None:
