@@ -56,6 +56,7 @@ from layadesk.usecases.manage_experts import Experts
 from layadesk.usecases.memory_guard import MemoryGuard
 from layadesk.usecases.model_rooms import ModelRooms
 from layadesk.usecases.move_chats import MoveChats
+from layadesk.usecases.one_start import only_start
 from layadesk.usecases.other_ways import OtherWays
 from layadesk.usecases.price_files import PriceFiles
 from layadesk.usecases.price_load import PriceLoad
@@ -328,15 +329,17 @@ def run_window(
     """
     from layadesk.ui import application  # noqa: PLC0415 - Qt for the window alone
 
-    if application.has_come_forward(data_dir, files):
-        was_open()
-        return 0
-    starts = StartWatch(DataPaths(data_dir).run)
-    desk = Desk(data_dir, engine=engine, is_safe=starts.begin())
-    try:
-        return application.run(
-            desk.use_cases, after_first_paint=desk.start, before_quit=desk.stop, data_dir=data_dir, files=files
-        )
-    finally:
-        desk.stop()
-        starts.settle()
+    run_dir = DataPaths(data_dir).run
+    with only_start(run_dir, lambda: application.has_come_forward(data_dir, files)) as is_first:
+        if not is_first:
+            was_open()
+            return 0
+        starts = StartWatch(run_dir)
+        desk = Desk(data_dir, engine=engine, is_safe=starts.begin())
+        try:
+            return application.run(
+                desk.use_cases, after_first_paint=desk.start, before_quit=desk.stop, data_dir=data_dir, files=files
+            )
+        finally:
+            desk.stop()
+            starts.settle()

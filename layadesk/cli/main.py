@@ -42,9 +42,17 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def with_files(arguments: Sequence[str]) -> list[str]:
-    """`layadesk model.gguf ...`, as file managers call it, in the words of the parser."""
-    is_file = bool(arguments) and arguments[0].lower().endswith(".gguf")
-    return ["--open", *arguments] if is_file else list(arguments)
+    """`layadesk model.gguf ...`, as file managers call it, in the words of the parser.
+
+    They call with whole paths, and know a GGUF file by its first bytes also where its name says nothing.
+    """
+    place = 0
+    while place < len(arguments) and arguments[place] in {"--data-dir", "--engine"}:
+        place += 2
+    if place >= len(arguments) or arguments[place].startswith("-"):
+        return list(arguments)
+    is_file = arguments[place].lower().endswith(".gguf") or os.path.isabs(arguments[place])
+    return [*arguments[:place], *(["--open"] if is_file else []), *arguments[place:]]
 
 
 def _finished(status: int) -> int:

@@ -62,7 +62,7 @@ def check_installed(deb: Path, run: LoggedRun, progress: Progress) -> None:
 
 
 def exec_line(entry: str) -> list[str]:
-    """The command of a desktop entry, without the fields (`%f`) that a start from the menu leaves empty."""
+    """The command of a desktop entry, without the fields (`%F`) that a start from the menu leaves empty."""
     line = next((line for line in entry.splitlines() if line.startswith("Exec=")), None)
     if line is None:
         raise SetupFailure("The desktop entry has no Exec line.")

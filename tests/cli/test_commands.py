@@ -33,6 +33,10 @@ def test_ask_streams_the_answer_and_nothing_else_to_stdout(shell: Shell) -> None
     [
         (["/a b/x.gguf"], ["--open", "/a b/x.gguf"]),
         (["x.GGUF", "y.gguf", "--data-dir", "d"], ["--open", "x.GGUF", "y.gguf", "--data-dir", "d"]),
+        (["--data-dir", "d", "x.gguf"], ["--data-dir", "d", "--open", "x.gguf"]),
+        (["--data-dir", "x.gguf", "models", "list"], ["--data-dir", "x.gguf", "models", "list"]),
+        (["/a/model without a name.bin"], ["--open", "/a/model without a name.bin"]),
+        (["--open", "x.gguf", "y.gguf"], ["--open", "x.gguf", "y.gguf"]),
         (["fit", "x.gguf"], ["fit", "x.gguf"]),
         ([], []),
     ],
