@@ -146,9 +146,15 @@ class FakeChannel:
         return [self.sent.get_nowait() for _ in range(self.sent.qsize())]
 
 
-def start_outbox(channel: FakeChannel, failures: list[Exception] | None = None) -> Outbox[EngineEvent]:
+def start_outbox(
+    channel: FakeChannel, failures: list[Exception] | None = None, *, text_every_s: float = 0.0
+) -> Outbox[EngineEvent]:
     kept = failures if failures is not None else []
-    outbox: Outbox[EngineEvent] = Outbox(channel, on_failure=kept.append)  # type: ignore[arg-type]  # a stand-in
+    outbox: Outbox[EngineEvent] = Outbox(
+        channel,  # type: ignore[arg-type]  # a stand-in
+        on_failure=kept.append,
+        text_every_s=text_every_s,
+    )
     outbox.start()
     return outbox
 
@@ -168,6 +174,40 @@ def test_a_sleeping_reader_holds_up_no_writer_and_loses_nothing() -> None:
     assert "".join(e.text for e in sent if isinstance(e, TextDelta)) == "".join(f"{n} " for n in range(5 * COMPACT_AT))
     assert len(sent) < 10
     outbox.close(5)
+
+
+FOR_EVER_S = 1000.0
+
+
+def test_text_gathers_until_something_else_comes_and_is_sent_as_one() -> None:
+    channel = FakeChannel()
+    channel.awake.set()
+    outbox = start_outbox(channel, text_every_s=FOR_EVER_S)
+    outbox.put(delta("a", "one ", 1))
+    assert channel.sent.get(timeout=20) == delta("a", "one ", 1), "the first token does not wait"
+    outbox.put(delta("a", "two ", 2))
+    outbox.put(delta("a", "three", 3))
+    outbox.put(Queued("b", 0))
+    assert [channel.sent.get(timeout=20) for _ in range(2)] == [delta("a", "two three", 3), Queued("b", 0)]
+    outbox.put(delta("a", " four", 4))
+    assert channel.sent.get(timeout=20) == delta("a", " four", 4), "nothing of its kind was sent a moment ago"
+    outbox.put(delta("b", "first", 1))
+    assert channel.sent.get(timeout=20) == delta("b", "first", 1), "nor does that of another answer wait"
+    outbox.close(5)
+
+
+def test_text_that_gathers_is_sent_in_time_and_by_flush_and_by_the_end() -> None:
+    for every_s, ends in ((0.001, lambda _: None), (FOR_EVER_S, lambda box: box.flush(20))):
+        channel = FakeChannel()
+        channel.awake.set()
+        outbox = start_outbox(channel, text_every_s=every_s)
+        for n, word in enumerate(("one", "two"), 1):
+            outbox.put(delta("a", word, n))
+            ends(outbox)
+            assert channel.sent.get(timeout=20) == delta("a", word, n)
+        outbox.put(delta("a", "three", 3))
+        outbox.close(20)
+        assert channel.all_sent() == [delta("a", "three", 3)]
 
 
 def test_flush_returns_when_all_is_sent_and_says_when_it_is_not() -> None:
