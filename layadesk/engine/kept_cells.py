@@ -16,8 +16,9 @@ MIN_SAVED = 64  # tokens; fewer are computed sooner than read
 MIN_GAIN = 32  # tokens that the disk must give beyond what is in cells
 # Idle cells cost every token of others: attention steps over them. 1,800 of them take 15 % of SmolLM2's speed, and 5 %
 # of Gemma 3 270M's. What lies on disk is back in milliseconds.
-# A small model feels them most and has the smallest cells, so what may stay is measured by the weights.
-IDLE_BYTES_SHARE = 16  # of the weights: 250 cells of SmolLM2's, 2,000 of a model of 7 billion weights
+# A small model feels them most and has the smallest cells, so what may stay is measured by the weights; and it is the
+# less, the more sequences run, since the weights are read once for all of them, and idle cells once for each.
+IDLE_BYTES_SHARE = 64  # of the weights, beside one: 60 cells of SmolLM2's, 500 of a model of 7 billion weights
 IDLE_CELLS_SHARE = 8  # of all cells, where sizes are unknown
 MAX_SAVED_AT_ONCE = 96 * 2**20  # bytes copied while others wait for a token, some 0.1 s
 
@@ -99,8 +100,9 @@ class KeptCells:
     def thin_out(self) -> None:
         """Let idle cells go to disk where many are in the way of those who run."""
         n_idle = self._pool.n_evictable()
+        n_running = sum(row.is_running for row in self._pool.rows)
         for row in self._pool.kept:
-            if n_idle <= self._n_idle_max:
+            if n_idle * n_running <= self._n_idle_max:
                 return
             if row.is_saved or self._can_save_now(row):
                 n_idle -= len(row.tokens)

@@ -53,6 +53,9 @@ class LlamaExpert:
         self._abort_callback = native.ggml_abort_callback(self._asked_to_abort)
         self._no_callback = native.ggml_abort_callback()
         self._params = params
+        self._has_callback = False
+        self._known_pieces: dict[int, bytes] = {}
+        self._known_ends: dict[int, bool] = {}
         self._tap = tap
         self._choices: MoeChoices | None = None
 
@@ -78,6 +81,12 @@ class LlamaExpert:
 
     def piece(self, token: int) -> bytes:
         """See Expert."""
+        piece = self._known_pieces.get(token)
+        if piece is None:
+            piece = self._known_pieces[token] = self._look_up_piece(token)
+        return piece
+
+    def _look_up_piece(self, token: int) -> bytes:
         if not self.facts.has_vocabulary:
             return b""
         n = native.llama_token_to_piece(self._vocab, token, self._piece, len(self._piece), 0, False)
@@ -88,7 +97,11 @@ class LlamaExpert:
 
     def is_eog(self, token: int) -> bool:
         """See Expert."""
-        return self.facts.has_vocabulary and bool(native.llama_vocab_is_eog(self._vocab, token))
+        is_end = self._known_ends.get(token)
+        if is_end is None:
+            is_end = self.facts.has_vocabulary and bool(native.llama_vocab_is_eog(self._vocab, token))
+            self._known_ends[token] = is_end
+        return is_end
 
     def decode(self, batch: Batch, should_abort: Callable[[], bool] | None) -> DecodeOutcome:
         """See Expert. Without `should_abort` no callback is installed, and the decode runs without Python in it."""
@@ -96,8 +109,10 @@ class LlamaExpert:
         check_batch(batch, self._limits, lambda seq_id: self.seq_pos_max(seq_id) + 1)
         self._fill(batch)
         self._should_abort = should_abort
-        callback = self._no_callback if should_abort is None else self._abort_callback
-        native.llama_set_abort_callback(self._context, callback, None)
+        if self._has_callback != (should_abort is not None):
+            self._has_callback = should_abort is not None
+            callback = self._abort_callback if self._has_callback else self._no_callback
+            native.llama_set_abort_callback(self._context, callback, None)
         if self._tap is not None:
             self._tap.begin()
         code = native.llama_decode(self._context, self._batch)

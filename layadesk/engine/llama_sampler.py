@@ -104,7 +104,8 @@ class LlamaSampler:
         recent = set(self._recent)
         ids = top_candidates(logits, self._k + len(recent))
         if recent and len(ids) < self._n_vocab:
-            ids = np.union1d(ids, np.fromiter(recent, np.int64, len(recent)))
+            recent.update(ids.tolist())
+            ids = np.fromiter(sorted(recent), np.int64, len(recent))  # np.union1d takes four times as long
         return ids
 
     def _choose(self, logits: Logits, ids: Ids) -> int:

@@ -16,6 +16,7 @@ from layadesk.workers.bench_rivals import RawLoop
 
 N_DECODE: Final = 96
 N_TOGETHER: Final = 64
+N_ASKED: Final = 60  # tokens of a short question, until one was counted: the raw loop has as many before its first
 N_COLD: Final = 1000
 N_SYSTEM: Final = 500
 N_LONG: Final = 3000
@@ -91,12 +92,15 @@ class BenchEngine:
         self._n_rounds = n_rounds
         self._tell = on_progress
         self._n_prompts = 0
+        self._n_asked = N_ASKED
         self.report = BenchReport(spec.path, n_threads)
 
     def run(self, sections: Sequence[str]) -> BenchReport:
         """Measure."""
         for contender in self._contenders:
-            contender.ask(self._asked(20), 8).wait()
+            heard = contender.ask(self._asked(20), 8).wait()
+            if heard.timings is not None:
+                self._n_asked = heard.timings.n_prompt
         parts = {
             "single": self._single,
             "parallel": self._parallel,
@@ -116,7 +120,7 @@ class BenchEngine:
         rounds: dict[str, list[float]] = {}
         for _ in range(self._n_rounds):
             if self._raw is not None:
-                raw = self._raw.run(n_seq=1, n_prompt=40, n_tokens=N_DECODE)
+                raw = self._raw.run(n_seq=1, n_prompt=self._n_asked, n_tokens=N_DECODE)
                 rounds.setdefault("raw loop", []).append(raw.n_decoded / raw.decode_s)
             for contender in self._contenders:
                 heard = contender.ask(self._asked(20), N_DECODE).wait()
@@ -134,7 +138,7 @@ class BenchEngine:
             rounds: dict[str, list[float]] = {}
             for _ in range(self._n_rounds):
                 if self._raw is not None:
-                    raw = self._raw.run(n_seq=n, n_prompt=40, n_tokens=N_TOGETHER)
+                    raw = self._raw.run(n_seq=n, n_prompt=self._n_asked, n_tokens=N_TOGETHER)
                     rounds.setdefault("raw loop", []).append(raw.n_decoded / raw.decode_s)
                 for contender in self._contenders:
                     total = self._together(contender, n)

@@ -16,6 +16,7 @@ from layadesk.engine.backend import DecodeOutcome, Sampler
 from layadesk.engine.batch import Batch
 from layadesk.engine.cell_files import SavedCells
 from layadesk.engine.expert_runner import ExpertRunner
+from layadesk.engine.kept_cells import IDLE_BYTES_SHARE
 from layadesk.engine.moe_watch import MoeWatch
 from layadesk.engine.prompt import Prompt
 from layadesk.engine.request_events import RequestEvents
@@ -406,19 +407,25 @@ def test_the_file_of_a_scripted_expert_must_exist(tmp_path: Path) -> None:
         ScriptedBackend().load(ExpertSpec("e", str(tmp_path / "nothing")), lambda _fraction: True)
 
 
-@pytest.mark.parametrize(("weights_bytes", "stays"), [(16 * 150, ["talk 4"]), (16 * 300, ["talk 3", "talk 4"])])
-def test_idle_cells_may_stay_as_far_as_they_are_small_beside_the_weights(
-    load: Callable[..., ScriptedExpert], weights_bytes: int, stays: list[str]
+@pytest.mark.parametrize(
+    ("n_cells", "n_running", "stays"),
+    [(150, 1, ["talk 4"]), (300, 1, ["talk 3", "talk 4"]), (300, 2, ["talk 4"]), (600, 2, ["talk 3", "talk 4"])],
+)
+def test_idle_cells_may_stay_as_far_as_they_are_small_beside_the_weights_and_few_run(
+    load: Callable[..., ScriptedExpert], n_cells: int, n_running: int, stays: list[str]
 ) -> None:
     scripted = load(n_ctx=1000)
+    weights_bytes = IDLE_BYTES_SHARE * n_cells
     scripted.facts = replace(scripted.facts, memory=MemoryUse(weights_bytes=weights_bytes, kv_bytes=1000))
     lab = Lab(scripted)
     for order in range(1, 5):
         lab.arrive(order, f"{order}" * 60, conversation_id=f"talk {order}")
         lab.run()
-    lab.arrive(9, "hi", conversation_id="another")
+    others = [f"another {n}" for n in range(n_running)]
+    for n, other in enumerate(others):
+        lab.arrive(9 + n, f"hi {n}", conversation_id=other)
     lab.run()
-    assert [row.conversation_id for row in lab.runner.scheduler.pool.kept] == [*stays, "another"]
+    assert [row.conversation_id for row in lab.runner.scheduler.pool.kept] == [*stays, *others]
 
 
 @pytest.mark.parametrize("has_rested", [True, False])
