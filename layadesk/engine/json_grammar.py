@@ -14,6 +14,7 @@ from layadesk.domain.errors import ErrorCode, LayaDeskError, fail
 MAX_DEPTH = 64
 MAX_COUNT = 2000  # llama.cpp refuses more repetitions
 MAX_GRAMMAR_CHARS = 1024 * 1024
+MAX_REASON_CHARS = 200  # it may quote the schema
 MAX_BRACKETS = 250  # within each other; a stack of 1 MiB, as on Windows, holds some thousand
 
 _COUNTS = frozenset({"minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"})
@@ -29,7 +30,7 @@ def grammar_of(schema: str, convert: Callable[[str], str]) -> str:
     except LayaDeskError:
         raise
     except Exception as error:  # it raises whatever a strange schema brings about
-        raise _refuse(f"{type(error).__name__}: {error}"[:200]) from error
+        raise _refuse(_reason(error)) from error
     if len(grammar) > MAX_GRAMMAR_CHARS:
         raise _refuse("it is too large")
     return grammar
@@ -63,6 +64,24 @@ def _check(value: Any, depth: int) -> None:
     elif isinstance(value, list):
         for inner in value:
             _check(inner, depth + 1)
+
+
+def _reason(error: Exception) -> str:
+    """What is wrong with a schema, in words, from what reading it or converting it raised."""
+    said = str(error).strip().rstrip(".")[:MAX_REASON_CHARS]
+    match error:
+        case json.JSONDecodeError():
+            return f"it is no JSON: {said}"
+        case RecursionError():
+            return "it is nested too deeply"
+        case KeyError():
+            return f"it refers to {said}, which is not in it"
+        case AssertionError() | ValueError() if said:
+            return said[0].lower() + said[1:]
+        case AssertionError() | ValueError() | IndexError():
+            return "a pattern in it repeats what cannot be repeated"
+        case _:
+            return "a part of it is no schema"
 
 
 def _refuse(detail: str) -> LayaDeskError:
