@@ -166,12 +166,12 @@ class FinishReason(StrEnum):
 class Timings:
     """Where the time of one request went, milliseconds; None is not measured or did not happen.
 
-    `ttft_ms` counts from the arrival in the engine to the first token, `total_ms` to the last. `restore_ms` is the
-    reading of cells from disk, `sample_ms` the choosing of all tokens, `detokenize_ms` turning them into text;
-    `gap_p50_ms`, `gap_p95_ms` and `gap_max_ms` are the waits between tokens. `n_thinking` of the decoded tokens were
-    thinking. `n_before` of the prompt tokens are the answer's own beginning, where it was gone on with. `is_counted`
-    false: a remote server did not say how many tokens there were, and a count of 0 means unknown; so does an `n_ctx`
-    of 0.
+    `ttft_ms` counts from the arrival in the engine to the first token, `total_ms` to the last. `queue_ms` is all
+    waiting for a place, also in mid-answer; the phases are without it. `restore_ms` is the reading of cells from disk,
+    `sample_ms` the choosing of all tokens, `detokenize_ms` turning them into text; `gap_p50_ms`, `gap_p95_ms` and
+    `gap_max_ms` are the waits between tokens. `n_thinking` of the decoded tokens were thinking. `n_before` of the
+    prompt tokens are the answer's own beginning, where it was gone on with. `is_counted` false: a remote server did not
+    say how many tokens there were, and a count of 0 means unknown; so does an `n_ctx` of 0.
     """
 
     queue_ms: float | None = None

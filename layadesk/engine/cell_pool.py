@@ -30,7 +30,7 @@ class Row:
     """What one sequence of the library ("slot") holds: `tokens` in order of position, each in the cell of that number.
 
     `is_running` while a request computes in it. `last_used` counts uses, not time. `is_saved`: these very tokens are on
-    disk.
+    disk. `awaited`: a request that gave up its place will go on in it; a count as `last_used`, 0 for none.
     """
 
     slot: int
@@ -38,6 +38,7 @@ class Row:
     cells: list[int] = field(default_factory=list)
     is_running: bool = False
     last_used: int = 0
+    awaited: int = 0
     conversation_id: str = ""
     is_saved: bool = False
     checkpoints: tuple[Checkpoint, ...] = ()
@@ -114,14 +115,25 @@ class CellPool:
 
     @property
     def kept(self) -> list[Row]:
-        """Rows nobody computes in, the least recently used first."""
-        return sorted((row for row in self._rows.values() if not row.is_running), key=lambda row: row.last_used)
+        """Rows nobody computes in, the least recently used first.
 
-    def n_evictable(self, spared: Row | None = None) -> int:
-        """Cells that would be free if all kept rows but `spared` went."""
+        Those that are awaited come last, and of them the last to be left first: its turn is the farthest away.
+        """
+        kept = (row for row in self._rows.values() if not row.is_running)
+        return sorted(kept, key=lambda row: (row.awaited > 0, -row.awaited or row.last_used))
+
+    @property
+    def awaited(self) -> list[Row]:
+        """Rows in which someone will go on."""
+        return [row for row in self._rows.values() if row.awaited]
+
+    def n_evictable(self, *, spared: Iterable[Row] = (), leaving: Iterable[Row] = ()) -> int:
+        """Cells that would be free if all kept rows but `spared` went, and those `leaving` that run now."""
         kept_by: dict[int, int] = {}
+        spared_slots, leaving_slots = ({row.slot for row in rows} for rows in (spared, leaving))
         for row in self._rows.values():
-            if not row.is_running and row is not spared:
+            is_going = row.slot in leaving_slots or not row.is_running
+            if is_going and row.slot not in spared_slots:
                 for cell in row.cells:
                     kept_by[cell] = kept_by.get(cell, 0) + 1
         return sum(n >= self._shared.get(cell, 1) for cell, n in kept_by.items())
@@ -175,9 +187,17 @@ class CellPool:
         else:
             return None
         row.is_running = True
+        row.awaited = 0
         row.conversation_id = conversation_id
         row.last_used = next(self._uses)
         return row
+
+    def has_place(self, match: Match | None, conversation_id: str) -> bool:
+        """Whether `take_row` would let no row go that is awaited."""
+        source = None if match is None or match.row.is_running else match.row
+        if self._free_slots or (match is not None and source and self._may_grow(source, match, conversation_id)):
+            return True
+        return any(not (row.is_running or row.awaited or row is source) for row in self._rows.values())
 
     def put_in(self, row: Row, tokens: Sequence[int]) -> None:
         """Book cells that the library has filled from elsewhere; `row` must be empty."""
@@ -207,6 +227,11 @@ class CellPool:
         row.is_running = False
         if len(row.tokens) < MIN_SHARED:
             self.drop(row)
+
+    def leave(self, row: Row) -> None:
+        """As `keep`, by one that will go on in it."""
+        row.awaited = next(self._uses)
+        self.keep(row)
 
     def drop(self, row: Row, *, is_worth_saving: bool = False) -> None:
         """Free a row with all its cells that nobody shares."""

@@ -222,13 +222,15 @@ class ExpertRunner:
             return
         admitted = self.scheduler.admit()
         self.kept.apply_ops()
+        for one in self.scheduler.waiting:
+            one.stopped(self._clock())
         if admitted:
             self.kept.thin_out()
         for one in admitted:
             self.kept.admitted(one)
             if not one.has_reported_prompt:
                 one.n_cached = one.n_past
-            one.marks.admitted = one.marks.admitted or self._clock()
+            one.goes_on(self._clock())
             self._events.prompt_built(one, self.expert.facts.memory)
 
     def _step_of(self, plan: Plan) -> Step:
@@ -244,7 +246,7 @@ class ExpertRunner:
             case DecodeOutcome.OK:
                 self._pace.measured(len(step.batch), step.seconds, n_decoding=step.n_decoding, n_pairs=step.n_pairs)
                 self._moe.add(self.model_id, self.expert, step)
-                self._computed(step.plan, step.rows)
+                self._computed(step)
             case DecodeOutcome.NO_SLOT:
                 self._no_room(step.plan)
             case DecodeOutcome.ABORTED:
@@ -253,11 +255,11 @@ class ExpertRunner:
                 self._resync(step.plan)
                 self._isolate(step.plan, step.error, should_abort)
 
-    def _computed(self, plan: Plan, rows: list[int]) -> None:
-        self.scheduler.computed(plan)
-        for share in plan.shares:
+    def _computed(self, step: Step) -> None:
+        self.scheduler.computed(step.plan, step.seconds)
+        for share in step.plan.shares:
             take_checkpoint(self.expert, self.scheduler.pool, share.sequence)
-        for share, row in zip(plan.shares, rows, strict=True):
+        for share, row in zip(step.plan.shares, step.rows, strict=True):
             if share.sequence.n_pending == 0:
                 self._advance(share.sequence, row)
             else:

@@ -99,10 +99,10 @@ class KeptCells:
 
     def thin_out(self) -> None:
         """Let idle cells go to disk where many are in the way of those who run."""
-        n_idle = self._pool.n_evictable()
+        n_idle = self._pool.n_evictable(spared=self._pool.awaited)
         n_running = sum(row.is_running for row in self._pool.rows)
         for row in self._pool.kept:
-            if n_idle * n_running <= self._n_idle_max:
+            if n_idle * n_running <= self._n_idle_max or row.awaited:  # those come last
                 return
             if row.is_saved or self._can_save_now(row):
                 n_idle -= len(row.tokens)

@@ -3,15 +3,16 @@
 Each step takes one token of every sequence that needs just one (all that decode), then a slice of prompts, shared
 fairly. Cells are taken on demand; when they run out, kept cells of finished conversations go first, then the youngest
 sequence gives up its cells, keeps its text, and computes them again later. So nobody fails for being second, and the
-oldest always moves.
+oldest always moves. Where clients share the expert unfairly, one of them gives up its place; see `fair_share.py`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from layadesk.engine.backend import ExpertFacts
 from layadesk.engine.batch import Batch
-from layadesk.engine.cell_pool import CellPool, Match, MatchRule
+from layadesk.engine.cell_pool import CellPool, Match, MatchRule, Row
+from layadesk.engine.fair_share import AgainTime, are_due, givers
 from layadesk.engine.prefix import common_length
 from layadesk.engine.sequence import Sequence, SequenceState
 from layadesk.engine.waiting_line import WaitingLine
@@ -75,6 +76,7 @@ class Scheduler:
         self._n_batch = facts.n_batch
         self._n_slice_max = facts.n_batch
         self._turn = 0
+        self._again = AgainTime()
 
     @property
     def is_idle(self) -> bool:
@@ -105,6 +107,7 @@ class Scheduler:
         """Take a sequence out, in whatever state it is. `keeps_cells` leaves what it has computed for a next turn."""
         if sequence in self.waiting:
             self.waiting.remove(sequence)
+            _forget_left_row(sequence)
         if sequence in self.running:
             self._stop(sequence, keeps_cells=keeps_cells)
         if not self.running:
@@ -112,19 +115,9 @@ class Scheduler:
             self._n_slice_max = self._n_batch
 
     def admit(self) -> list[Sequence]:
-        """Let in who may begin, with what of their prompts is in cells already."""
+        """Let in who may begin, with what of their prompts is in cells already; perhaps in the place of others."""
         admitted: list[Sequence] = []
-        for one in self.waiting.in_turn(self.running):
-            if len(self.running) >= self._n_parallel:
-                break
-            if one.is_restoring:
-                continue  # its cells are on their way from the disk
-            match = self.pool.best(one.tokens)
-            n_cached = 0 if match is None else match.n_tokens
-            if self._follows(one, n_cached):
-                continue
-            if not self._has_room(one, match) or not self._begin(one, match):
-                break
+        while (one := self._admit_next()) is not None:
             admitted.append(one)
         return admitted
 
@@ -141,12 +134,20 @@ class Scheduler:
         plan.shares += _share_out(_rotated(longer, self._turn), budget)
         return plan
 
-    def computed(self, plan: Plan) -> None:
-        """Book a plan that was decoded."""
+    def computed(self, plan: Plan, seconds: float = 0.0) -> None:
+        """Book a plan that was decoded, in `seconds`."""
+        is_again = False
         for share in plan.shares:
             one = share.sequence
             assert one.row is not None
-            self.pool.grow(one.row, one.tokens[one.n_past : one.n_past + share.n_tokens])
+            n_then = one.n_past + share.n_tokens
+            if n_then > one.n_reached:
+                one.n_reached = n_then
+                one.stint_s += seconds
+            else:
+                is_again = True
+            self.pool.grow(one.row, one.tokens[one.n_past : n_then])
+        self._again.passed(seconds, is_again=is_again)
 
     def refused(self, plan: Plan) -> Sequence | None:
         """The library had no room for `plan` although there was some by our count: ask for less next time.
@@ -165,12 +166,60 @@ class Scheduler:
             return None
         return self.running[0] if self.running else None
 
+    def _admit_next(self) -> Sequence | None:
+        """Let in the next of the line who may begin.
+
+        What is free belongs to the first who could use it. Those behind get in only where another client gives up a
+        place for them, which it would not do for the first.
+        """
+        is_full = len(self.running) >= self._n_parallel
+        hopeless: set[str] = set()
+        for one in self.waiting.in_turn(self.running):
+            if one.is_restoring or one.client in hopeless:
+                continue  # its cells are on their way from the disk
+            leaving: list[Sequence] | None = [next(givers(one, self.running))] if is_full else []
+            if leaving and leaving[0].client == one.client:
+                one = self.waiting.longest_out(one.client)  # noqa: PLW2901  # the first has had a stint already
+            if are_due(leaving, one):  # or that decides it already
+                match = self.pool.best(one.tokens)
+                if self._follows(one, 0 if match is None else match.n_tokens):
+                    continue
+                if is_full or not self._has_room(one, match):
+                    leaving = self._leaving_for(one, match)
+                if are_due(leaving, one):
+                    return self._begin_in_place_of(leaving, one, match)
+            if leaving is not None and any(giver.client != one.client for giver in leaving):
+                return None  # soon, and then it is this one's place
+            is_full = True
+            hopeless.add(one.client)
+        return None
+
+    def _leaving_for(self, one: Sequence, match: Match | None) -> list[Sequence] | None:
+        """Who has to give up a place for `one`, now or when their stints are over; None where nobody will."""
+        leaving: list[Sequence] = []
+        for giver in givers(one, self.running):
+            leaving.append(giver)
+            if self._has_room(one, match, leaving):
+                break
+        else:
+            return None
+        is_own = any(giver.client == one.client for giver in leaving)
+        may_lose = not is_own and (not one.is_begun or self._again.is_paid or self.waiting.is_overdue(one))
+        return leaving if may_lose or not self._loses(one, match) else None
+
+    def _begin_in_place_of(self, leaving: list[Sequence], one: Sequence, match: Match | None) -> Sequence | None:
+        for giver in leaving:
+            self._leave(giver)
+        return one if self._begin(one, match) else None
+
     def _begin(self, one: Sequence, match: Match | None) -> bool:
         row = self.pool.take_row(match, one.conversation_id)
         if row is None:
             return False
         self.waiting.take(one)
+        _forget_left_row(one)
         one.row = row
+        one.stint_s = 0.0
         one.state = SequenceState.RUNNING
         self.running.append(one)
         return True
@@ -185,13 +234,27 @@ class Scheduler:
                 return True
         return False
 
-    def _has_room(self, one: Sequence, match: Match | None) -> bool:
-        if not self.running:
+    def _has_room(self, one: Sequence, match: Match | None, leaving: Collection[Sequence] = ()) -> bool:
+        """Whether the cells are enough for `one`, if those `leaving` did."""
+        if len(leaving) == len(self.running):
             return True
-        promised = sum(other.n_pending + ADMIT_HEADROOM for other in self.running)
-        n_needed = len(one.tokens) - (0 if match is None else match.n_tokens) + ADMIT_HEADROOM + promised
-        n_free = self._n_cells_known - self.pool.n_used
-        return n_needed <= n_free or n_needed <= n_free + self.pool.n_evictable(None if match is None else match.row)
+        n_lacking = self._n_needed(one, match, leaving) - (self._n_cells_known - self.pool.n_used)
+        if n_lacking <= 0:
+            return True
+        rows = [other.row for other in leaving if other.row is not None]
+        return n_lacking <= self.pool.n_evictable(spared=_rows_of(match), leaving=rows)
+
+    def _loses(self, one: Sequence, match: Match | None) -> bool:
+        """Whether `one` could not begin, in the place of another, without the cells of some that are to go on."""
+        if not self.pool.has_place(match, one.conversation_id):
+            return True
+        n_lacking = self._n_needed(one, match, ()) - (self._n_cells_known - self.pool.n_used)
+        return n_lacking > 0 and n_lacking > self.pool.n_evictable(spared=[*self.pool.awaited, *_rows_of(match)])
+
+    def _n_needed(self, one: Sequence, match: Match | None, leaving: Collection[Sequence]) -> int:
+        """Cells for what `one` has still to compute, and for those who run beside it."""
+        promised = sum(other.n_pending + ADMIT_HEADROOM for other in self.running if other not in leaving)
+        return len(one.tokens) - (0 if match is None else match.n_tokens) + ADMIT_HEADROOM + promised
 
     def _make_room(self, plan: Plan, n_slice: int) -> None:
         """Let kept cells go as far as this step can use them; then preempt the youngest until every decode has a cell
@@ -219,6 +282,16 @@ class Scheduler:
         self._stop(sequence, keeps_cells=False)
         self.add(sequence)
 
+    def _leave(self, sequence: Sequence) -> None:
+        """Give up a place, to go on in the same cells later."""
+        row = sequence.row
+        assert row is not None
+        self.running.remove(sequence)
+        sequence.row = None
+        sequence.left_row = row
+        self.pool.leave(row)
+        self.add(sequence)
+
     def _stop(self, sequence: Sequence, *, keeps_cells: bool) -> None:
         row = sequence.row
         assert row is not None
@@ -228,6 +301,17 @@ class Scheduler:
             self.pool.keep(row)
         else:
             self.pool.drop(row)
+
+
+def _forget_left_row(one: Sequence) -> None:
+    """Nobody will come back to it any more; who has found it goes on in it now."""
+    if one.left_row is not None:
+        one.left_row.awaited = 0
+        one.left_row = None
+
+
+def _rows_of(match: Match | None) -> list[Row]:
+    return [] if match is None else [match.row]
 
 
 def _rotated(sequences: list[Sequence], turn: int) -> list[Sequence]:

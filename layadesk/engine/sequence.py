@@ -34,6 +34,9 @@ class Marks:
     load_s: float | None = None
     restore_s: float | None = None
     tokenize_s: float | None = None
+    stopped: float | None = None  # since when it waits in mid-answer
+    prefill_stopped_s: float = 0.0
+    decode_stopped_s: float = 0.0
 
 
 @dataclass(slots=True, eq=False)
@@ -44,6 +47,8 @@ class Sequence:
     the second prefill after a preemption are all "n_past catches up with tokens", so a preempted sequence loses
     nothing. `row` is its place in the cache while it runs. `order` is the arrival number; the higher, the younger.
     `checkpoint_at` is how many tokens come before the answer's own turn, 0 where no state is to be kept there.
+    `n_reached` tokens were in the cache once. `stint_s` is what it has computed since it got its place, without what it
+    had computed before; `left_row` is where it means to go on after that.
     """
 
     request: Generate
@@ -56,7 +61,10 @@ class Sequence:
     n_dropped: int = 0
     n_cached: int = 0
     n_decoded: int = 0
+    n_reached: int = 0
+    stint_s: float = 0.0
     row: Row | None = None
+    left_row: Row | None = None
     checkpoint_at: int = 0
     is_restoring: bool = False
     sampler: Sampler | None = None
@@ -113,6 +121,11 @@ class Sequence:
         return len(self.tokens) - self.n_past
 
     @property
+    def is_begun(self) -> bool:
+        """Whether something of it was computed, now or in an earlier stint."""
+        return self.n_reached > 0
+
+    @property
     def is_decoding(self) -> bool:
         """Whether the next step is a single token whose successor someone waits for."""
         return self.n_decoded > 0 and self.n_pending == 1
@@ -129,24 +142,41 @@ class Sequence:
         limit = budget_of(self.request.thinking)
         return limit is not None and self.stream.is_thinking and self.n_thinking >= limit
 
+    def stopped(self, now: float) -> None:
+        """It has given up its place, or had to, and waits."""
+        if self.marks.admitted is not None and self.marks.stopped is None:
+            self.marks.stopped = now
+
+    def goes_on(self, now: float) -> None:
+        """It has got its place, perhaps again."""
+        marks = self.marks
+        marks.admitted = marks.admitted or now
+        if marks.stopped is None:
+            return
+        if self.pulse.first is None:
+            marks.prefill_stopped_s += now - marks.stopped
+        else:
+            marks.decode_stopped_s += now - marks.stopped
+        marks.stopped = None
+
     def timings(self, now: float) -> Timings:
         """Where the time went so far."""
-        marks = self.marks
+        marks, pulse = self.marks, self.pulse
         waited = (marks.admitted if marks.admitted is not None else now) - marks.arrived
         queue_s = max(0.0, waited - (marks.load_s or 0.0) - (marks.tokenize_s or 0.0) - (marks.restore_s or 0.0))
         return Timings(
-            queue_ms=queue_s * 1000,
+            queue_ms=(queue_s + marks.prefill_stopped_s + marks.decode_stopped_s) * 1000,
             load_ms=_ms(0.0, marks.load_s),
             restore_ms=_ms(0.0, marks.restore_s),
             tokenize_ms=_ms(0.0, marks.tokenize_s),
-            prefill_ms=_ms(marks.prefill_began, self.pulse.first),
-            ttft_ms=_ms(marks.arrived, self.pulse.first),
-            decode_ms=_ms(self.pulse.first, self.pulse.last),
-            sample_ms=self.pulse.sample_ms,
-            detokenize_ms=self.pulse.text_ms,
-            gap_p50_ms=self.pulse.gap_ms(0.5),
-            gap_p95_ms=self.pulse.gap_ms(0.95),
-            gap_max_ms=self.pulse.gap_ms(1.0),
+            prefill_ms=_ms(marks.prefill_began, pulse.first, marks.prefill_stopped_s),
+            ttft_ms=_ms(marks.arrived, pulse.first),
+            decode_ms=_ms(pulse.first, pulse.last, marks.decode_stopped_s),
+            sample_ms=pulse.sample_ms,
+            detokenize_ms=pulse.text_ms,
+            gap_p50_ms=pulse.gap_ms(0.5),
+            gap_p95_ms=pulse.gap_ms(0.95),
+            gap_max_ms=pulse.gap_ms(1.0),
             total_ms=(now - marks.arrived) * 1000,
             n_prompt=self.n_prompt,
             n_cached=self.n_cached,
@@ -156,5 +186,5 @@ class Sequence:
         )
 
 
-def _ms(begin: float | None, end: float | None) -> float | None:
-    return None if begin is None or end is None else (end - begin) * 1000
+def _ms(begin: float | None, end: float | None, stopped_s: float = 0.0) -> float | None:
+    return None if begin is None or end is None else max(0.0, end - begin - stopped_s) * 1000

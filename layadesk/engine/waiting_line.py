@@ -47,19 +47,28 @@ class WaitingLine:
         n_running = Counter(one.client for one in running)
 
         def turn(one: Sequence) -> tuple[bool, int, int, int]:
-            if self._n_overtaken[one.order] >= MAX_OVERTAKEN:
+            if self.is_overdue(one):
                 return (False, 0, 0, one.order)
             return (True, n_running[one.client], self._last_turn.get(one.client, 0), one.order)
 
         return sorted(self._by_age, key=turn)
 
+    def longest_out(self, client: str) -> Sequence:
+        """Of those of a client, who had no place yet or gave it up longest ago; there must be one."""
+        own = [one for one in self._by_age if one.client == client and not one.is_restoring]
+        return min(own, key=lambda one: (0 if one.left_row is None else one.left_row.awaited, one.order))
+
+    def is_overdue(self, one: Sequence) -> bool:
+        """Whether so many have overtaken it that it is next."""
+        return self._n_overtaken[one.order] >= MAX_OVERTAKEN
+
     def take(self, one: Sequence) -> None:
-        """It is this one's turn."""
+        """It is this one's turn. One that only goes on overtakes nobody."""
         self.remove(one)
         self._n_turns += 1
         self._last_turn[one.client] = self._n_turns
         for other in self._by_age:
-            if other.order < one.order:
+            if other.order < one.order and not one.is_begun:
                 self._n_overtaken[other.order] += 1
         if not self._by_age:
             self._last_turn.clear()

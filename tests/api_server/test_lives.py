@@ -6,10 +6,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import openai
+import psutil
 import pytest
 
 from layadesk.api_server import answers
 from layadesk.domain.errors import ErrorCode, LayaDeskError
+from layadesk.domain.inference import PromptMessage, Role, SamplingParams
+from layadesk.engine.fair_share import STINT_S
+from layadesk.protocol.events import TextDelta
+from layadesk.usecases.answer_order import AnswerOrder
 from tests.fakes.served import PATIENCE_S, Served, served
 
 HELLO = [{"role": "user", "content": "hello"}]
@@ -34,6 +39,70 @@ def test_a_client_that_goes_stops_its_answer_streaming_or_not(tmp_path: Path) ->
         assert short.choices[0].message.content == "wo"
         running.stats.wait_until_idle()
         assert time.monotonic() - began < 10  # nothing of the long ones was in the way
+
+
+class LongAnswers:
+    """Four clients that read answers without end, on all places of an expert."""
+
+    def __init__(self, running: Served) -> None:
+        self.texts = [""] * 4
+        self._threads = ThreadPoolExecutor(4)
+        self._streams = [
+            running.client().chat.completions.create(model="tiny", messages=HELLO, stream=True, user=f"long {n}")
+            for n in range(4)
+        ]
+        self._is_over = threading.Event()
+        self._readers = [self._threads.submit(self._read, n) for n in range(4)]
+
+    @property
+    def n_tokens(self) -> int:
+        return sum(map(len, self.texts))
+
+    def wait_for_more(self) -> None:
+        """Until each has got more than now."""
+        before = list(self.texts)
+        until = time.monotonic() + PATIENCE_S
+        while any(len(now) <= len(then) for now, then in zip(self.texts, before, strict=True)):
+            assert time.monotonic() < until, "one of them does not go on"
+            time.sleep(0.01)
+
+    def close(self) -> None:
+        self._is_over.set()
+        for reader in self._readers:
+            reader.result(PATIENCE_S)
+        self._threads.shutdown()
+
+    def _read(self, number: int) -> None:
+        with self._streams[number] as stream:
+            for chunk in stream:
+                self.texts[number] += chunk.choices[0].delta.content or ""
+                if self._is_over.is_set():
+                    return
+
+
+def test_long_answers_on_all_places_keep_neither_another_client_nor_the_window_waiting(tmp_path: Path) -> None:
+    n_bound = 4 * round(4 * STINT_S * SLOW)  # tokens, some stints of all four; each whole answer has 10,000
+    with served(tmp_path, text=LONG, decode_tps=SLOW) as running:
+        long = LongAnswers(running)
+        long.wait_for_more()
+        n_before = long.n_tokens
+        stream = running.client().chat.completions.create(model="tiny", messages=HELLO, stream=True, user="fifth")
+        while not next(stream).choices[0].delta.content:
+            pass
+        assert long.n_tokens - n_before < n_bound
+        n_before = long.n_tokens
+        hello = (PromptMessage(Role.USER, "hello"),)
+        has_begun = threading.Event()
+        order = AnswerOrder("window", hello, SamplingParams(), picked="tiny", conversation_id="a talk in the window")
+        running.core.answers.start(order, lambda event: has_begun.set() if isinstance(event, TextDelta) else None)
+        assert has_begun.wait(PATIENCE_S)
+        assert long.n_tokens - n_before < n_bound
+        long.wait_for_more()  # six take turns on four places, and everyone goes on
+        assert all(LONG.startswith(text) for text in long.texts)
+        stream.close()
+        running.core.answers.cancel("window")
+        long.close()
+        running.stats.wait_until_idle()
 
 
 @pytest.mark.logs_warnings
@@ -99,7 +168,7 @@ def test_a_port_in_use_is_told_with_its_owner_and_another_one(tmp_path: Path, ec
             running.core.serve.start(port=echo.port)
         assert refusal.value.code is ErrorCode.PORT_IN_USE
         facts = refusal.value.facts
-        assert "python" in str(facts["owner"])
+        assert facts["owner"] == psutil.Process().name()
         assert facts["port"] == echo.port
         status = running.core.serve.start(port=int(facts["free_port"] or 0))
         assert status.base_url.endswith(f":{facts['free_port']}/v1")

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from layadesk.domain.inference import FinishReason, PromptMessage, Role
+from layadesk.engine import fair_share
 from layadesk.protocol.events import EngineStats, ModelLoaded, ModelLoading, PromptBuilt, TextDelta
 from tests.engine.conftest import BackendCase
 from tests.fakes.engine_running import GREEDY, SENTENCES, RunningEngine, expert, recital
@@ -56,6 +57,20 @@ def test_several_at_a_time_give_the_same_greedy_text_as_alone(start_engine: Star
     first_texts = [engine.events.index(engine.wait_for(request_id, TextDelta)) for request_id in together]
     ends = [engine.events.index(engine.end(request_id)) for request_id in together]
     assert max(first_texts) < min(ends), "they ran at the same time"
+
+
+def test_clients_that_take_turns_get_the_same_greedy_text_as_alone(
+    start_engine: Start, any_backend: BackendCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fair_share, "STINT_S", 1e-9)  # a change of places at every step
+    engine = start_engine(any_backend.backend, expert(any_backend.path, n_ctx=4096, n_parallel=2))
+    sampling = replace(GREEDY, max_tokens=60)
+    alone = [engine.finished(engine.ask(recital(one), sampling=sampling)).text for one in SENTENCES]
+    together = [engine.ask(recital(one), sampling=sampling, conversation_id=str(i)) for i, one in enumerate(SENTENCES)]
+    assert [engine.finished(request_id).text for request_id in together] == alone
+    first_texts = [engine.events.index(engine.wait_for(request_id, TextDelta)) for request_id in together]
+    ends = [engine.events.index(engine.end(request_id)) for request_id in together]
+    assert max(first_texts) < min(ends), "all four ran, with two places"
 
 
 def test_cancel_ends_an_answer_within_one_token_and_keeps_its_text(

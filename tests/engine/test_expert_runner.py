@@ -16,6 +16,7 @@ from layadesk.engine.backend import DecodeOutcome, Sampler
 from layadesk.engine.batch import Batch
 from layadesk.engine.cell_files import SavedCells
 from layadesk.engine.expert_runner import ExpertRunner
+from layadesk.engine.fair_share import OWN_STINT_S, STINT_S
 from layadesk.engine.kept_cells import IDLE_BYTES_SHARE
 from layadesk.engine.moe_watch import MoeWatch
 from layadesk.engine.prompt import Prompt
@@ -80,10 +81,12 @@ class Shelf:
 
 @dataclass
 class Lab:
-    """A runner with what it needs."""
+    """A runner with what it needs. `step_s` is what a step takes by its clock."""
 
     expert: ScriptedExpert
     moods: Outcomes = field(default_factory=list)
+    step_s: float = 0.0
+    now: float = 0.0
     events: list[EngineEvent] = field(default_factory=list)
     open: dict[str, Sequence] = field(default_factory=dict)
 
@@ -95,11 +98,15 @@ class Lab:
 
         spec = ExpertSpec("e", "", LoadParams())
         moody = Moody(self.expert, self.moods)
-        events = RequestEvents(self.events.append, lambda: 0.0, forget)
+        events = RequestEvents(self.events.append, lambda: self.now, forget)
         self.shelf = Shelf()
-        moe = MoeWatch(self.events.append, lambda: 0.0)
-        self.runner = ExpertRunner(spec, moody, events, moe, clock=lambda: 0.0, load_s=0.0, keeper=self.shelf)  # type: ignore[arg-type]  # by __getattr__, and a fake
+        moe = MoeWatch(self.events.append, self.clock)
+        self.runner = ExpertRunner(spec, moody, events, moe, clock=self.clock, load_s=0.0, keeper=self.shelf)  # type: ignore[arg-type]  # by __getattr__, and a fake
         self.request_events = events
+
+    def clock(self) -> float:
+        self.now += self.step_s
+        return self.now
 
     def arrive(
         self,
@@ -108,9 +115,10 @@ class Lab:
         sampling: SamplingParams = GREEDY,
         history: tuple[PromptMessage, ...] = (),
         conversation_id: str = "",
+        client: str = "",
     ) -> None:
         messages = (*history, PromptMessage(Role.USER, text))
-        request = Generate(str(order), "e", messages, sampling, conversation_id=conversation_id)
+        request = Generate(str(order), "e", messages, sampling, conversation_id=conversation_id, client=client)
         one = Sequence(request, order, Marks(0.0))
         self.open[one.request_id] = one
         prompt = self.runner.prompts.build(messages, sampling.max_tokens)
@@ -229,7 +237,8 @@ class Talk:
 
     def ask(self, order: int, first: int, history: tuple[PromptMessage, ...], text: str) -> None:
         try:
-            self.lab.arrive(order, text, history=history, conversation_id=str(first) if first % 3 else "")
+            conversation_id, client = (str(first) if first % 3 else ""), f"client {order % 4}"
+            self.lab.arrive(order, text, history=history, conversation_id=conversation_id, client=client)
         except LayaDeskError:  # CONTEXT_LENGTH_EXCEEDED
             del self.lab.open[str(order)]
             return
@@ -252,7 +261,15 @@ class Talk:
 
 
 @settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(actions, moods, st.integers(120, 400), st.integers(1, 4), st.integers(0, 4), kinds)
+@given(
+    actions,
+    moods,
+    st.integers(120, 400),
+    st.integers(1, 4),
+    st.integers(0, 4),
+    kinds,
+    st.sampled_from([0.0, STINT_S / 4, STINT_S, OWN_STINT_S]),
+)
 def test_whatever_happens_every_answer_is_what_it_would_be_alone(
     load: Callable[..., ScriptedExpert],
     actions: list[tuple[str, int]],
@@ -261,8 +278,9 @@ def test_whatever_happens_every_answer_is_what_it_would_be_alone(
     n_parallel: int,
     n_kept: int,
     kind: dict[str, int],
+    step_s: float,
 ) -> None:
-    lab = Lab(load(n_ctx=n_ctx, n_parallel=n_parallel, n_kept=n_kept, n_batch=48, **kind), list(moods))
+    lab = Lab(load(n_ctx=n_ctx, n_parallel=n_parallel, n_kept=n_kept, n_batch=48, **kind), list(moods), step_s)
     talk = Talk(lab)
     for order, (action, n) in enumerate(actions):
         talk.act(order, action, n)
