@@ -42,6 +42,7 @@ from layadesk.usecases.download_models import Downloads
 from layadesk.usecases.engine_work import EngineWorkWatch
 from layadesk.usecases.expert_pool import ExpertPool
 from layadesk.usecases.expert_runners import ExpertRunners
+from layadesk.usecases.explain_time import ExplainTime
 from layadesk.usecases.fit import Fit
 from layadesk.usecases.health_report import HealthReport
 from layadesk.usecases.import_settings import ImportSettings
@@ -49,6 +50,7 @@ from layadesk.usecases.load_gate import LoadGate
 from layadesk.usecases.load_ledger import LoadLedger
 from layadesk.usecases.load_settings import LoadSettings
 from layadesk.usecases.look_at_library import LookAtLibrary
+from layadesk.usecases.look_inside import LookInside
 from layadesk.usecases.machine_history import MachineHistory
 from layadesk.usecases.machine_now import MachineNow
 from layadesk.usecases.manage_conversations import Conversations
@@ -262,6 +264,7 @@ class Desk:
         self._look = LookAtLibrary(core.library, assets_dir() / "router" / "figures.json")
         history = MachineHistory(core.sampler.feed, store)
         self._rooms = _Rooms(store, running, history)
+        self._time = ExplainTime(core.engine, core.price.facts_of, core.machine.last)
         conversations = Conversations(store, running, turns, forget=core.engine.forget_conversation)
         ledger = LoadLedger(store, core.engine, core.gate, core.sampler)
         core.price.learn(ledger.corrections)
@@ -294,6 +297,8 @@ class Desk:
             serve=core.serve,
             look_at_library=self._look,
             remotes=core.remotes,
+            inside=LookInside(core.engine, store, running, turns),
+            time=self._time,
             updates=core.updates,
         )
 
@@ -309,6 +314,7 @@ class Desk:
         """Stop in order: answers first, so that their text is whole; the store last, so that it is kept. Blocks."""
         self.use_cases.stop_generation.all(STOP_ANSWERS_S)
         self._look.close()
+        self._time.close()
         self._core.stop()
         self._rooms.running.wait_until_none(STOP_ANSWERS_S)
         self.use_cases.move_chats.close()

@@ -74,7 +74,7 @@ NOT_COMPUTED = 0xFFFF
 class MoeRecord:
     """What was counted for one answer, or for many. `layers` are the numbers of the layers that have a gate.
 
-    `capture_ms` of `computed_ms` went into looking. `tasks` has the counts of both phases by the task of the request.
+    `capture_ms` of `computed_ms` went into looking.
     """
 
     shape: MoeShape
@@ -107,6 +107,47 @@ class MoeRecord:
     def capture_share(self) -> float | None:
         """The part of the computing time that looking took; None where nothing was computed."""
         return self.capture_ms / self.computed_ms if self.computed_ms > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptMoe:
+    """A record as it is kept with an answer: one byte for each MoE expert of a layer, against the busiest of it.
+
+    Exact while none was chosen more than 255 times; `most` is how often the busiest was, by layer.
+    """
+
+    shape: MoeShape
+    layers: tuple[int, ...]
+    n_tokens: tuple[tuple[int, ...], tuple[int, ...]]
+    most: tuple[tuple[int, ...], tuple[int, ...]]
+    levels: tuple[bytes, bytes]
+
+    def record(self) -> MoeRecord:
+        """As counts again. Without weights and times."""
+        prefill, decode = (
+            MoeCounts(self.n_tokens[i], _from_levels(self.levels[i], self.most[i], self.shape.n_expert))
+            if any(self.n_tokens[i]) and len(self.levels[i]) == len(self.layers) * self.shape.n_expert
+            else MoeCounts()
+            for i in range(2)
+        )
+        return MoeRecord(self.shape, self.layers, prefill, decode)
+
+
+def kept(record: MoeRecord) -> KeptMoe:
+    """`record` as it is kept."""
+    phases = (record.prefill, record.decode)
+    most = tuple(tuple(max(one.of_layer(row), default=0) for row in range(len(one.n_tokens))) for one in phases)
+    levels = tuple(
+        bytes(round(255 * n / top) if top > 255 else n for row, top in enumerate(tops) for n in one.of_layer(row))
+        for one, tops in zip(phases, most, strict=True)
+    )
+    n_tokens = tuple(one.n_tokens for one in phases)
+    return KeptMoe(record.shape, record.layers, n_tokens, most, levels)  # type: ignore[arg-type]  # two of each
+
+
+def _from_levels(levels: bytes, most: tuple[int, ...], n_expert: int) -> tuple[int, ...]:
+    tops = [most[place // n_expert] for place in range(len(levels))]
+    return tuple(round(level * top / 255) if top > 255 else level for level, top in zip(levels, tops, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

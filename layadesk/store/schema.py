@@ -12,6 +12,7 @@ from layadesk.domain.errors import ErrorCode, fail
 from layadesk.store.database import transaction, user_version
 from layadesk.store.load_records import TABLE as LOAD_RECORD
 from layadesk.store.machine_minutes import TABLE as MACHINE_MINUTE
+from layadesk.store.moe_use import TABLE as MOE_USE
 from layadesk.store.search_index import make_index
 
 log = logging.getLogger(__name__)
@@ -108,12 +109,17 @@ def _loads(connection: sqlite3.Connection) -> None:
     connection.execute(LOAD_RECORD)
 
 
+def _moe(connection: sqlite3.Connection) -> None:
+    connection.execute(MOE_USE)
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(1, "first tables", _first_tables),
     Migration(2, "thinking", _thinking),
     Migration(3, "folders, files, corrections, search", _living),
     Migration(4, "history of the machine", _machine),
     Migration(5, "what loads took", _loads),
+    Migration(6, "what gates chose", _moe),
 )
 
 

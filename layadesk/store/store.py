@@ -7,7 +7,7 @@ must not wait for another future of the store.
 
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 
@@ -15,6 +15,7 @@ from layadesk.domain.chat import Conversation, Correction, DeletedConversation, 
 from layadesk.domain.corrections import JudgedAnswer
 from layadesk.domain.machine_minutes import MachineMinute
 from layadesk.domain.memory_fit.load_record import LoadRecord
+from layadesk.domain.moe_experts import KeptMoe
 from layadesk.domain.routing import Route
 from layadesk.domain.search import SearchHit
 from layadesk.domain.storage import StorageKind, StorageStatus
@@ -25,6 +26,7 @@ from layadesk.store.backups import DAY_S
 from layadesk.store.database import Tune
 from layadesk.store.load_records import load_records, save_record
 from layadesk.store.machine_minutes import load_minutes, save_minute
+from layadesk.store.moe_use import load_moe_use, save_moe_use
 from layadesk.store.opening import DiskDoor
 from layadesk.store.schema import MIGRATIONS, Migration
 from layadesk.store.search import search
@@ -239,6 +241,19 @@ class Store:
     def load_records(self, *, limit: int = 200) -> Future[tuple[LoadRecord, ...]]:
         """What the last loads took, newest first."""
         return self._threads.read(lambda db: load_records(db, limit=limit))
+
+    def save_moe_use(self, message_id: str, kept: KeptMoe) -> Future[None]:
+        """Keep what gates chose for an answer. Nothing is kept while `status` says MEMORY_ONLY."""
+
+        def save(db: sqlite3.Connection) -> None:
+            if self.status.kind is StorageKind.SAVING:
+                save_moe_use(db, message_id, kept)
+
+        return self._threads.write(save)
+
+    def moe_use(self, conversation_id: str) -> Future[Mapping[str, KeptMoe]]:
+        """What gates chose for the answers of a conversation, by message id, oldest first."""
+        return self._threads.read(lambda db: load_moe_use(db, conversation_id))
 
     def mark_interrupted(self) -> int:
         """End the answers that a program left unfinished when it died; their text stays. Returns how many.

@@ -12,11 +12,13 @@ from layadesk.usecases.count_context import CountContext
 from layadesk.usecases.count_routes import CountRoutes
 from layadesk.usecases.diagnose import Diagnose
 from layadesk.usecases.download_models import Downloads
+from layadesk.usecases.explain_time import ExplainTime
 from layadesk.usecases.import_settings import ImportSettings
 from layadesk.usecases.load_gate import LoadGate
 from layadesk.usecases.load_ledger import LoadLedger
 from layadesk.usecases.load_settings import LoadSettings
 from layadesk.usecases.look_at_library import LookAtLibrary
+from layadesk.usecases.look_inside import LookInside
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
 from layadesk.usecases.memory_guard import MemoryGuard
@@ -64,4 +66,6 @@ class UseCases:
     serve: Serve
     look_at_library: LookAtLibrary
     remotes: RemoteExperts
+    inside: LookInside
+    time: ExplainTime
     updates: WatchUpdates

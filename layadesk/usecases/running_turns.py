@@ -124,6 +124,11 @@ class RunningTurns:
             self._lock.notify_all()
             return turn
 
+    def of_request(self, request_id: str) -> RunningTurn | None:
+        """The unfinished answer that the engine knows by this id."""
+        with self._lock:
+            return next((turn for turn in self._turns.values() if turn.request_id == request_id), None)
+
     def find(self, message_id: str) -> RunningTurn | None:
         """The unfinished answer with this id."""
         with self._lock:
