@@ -264,7 +264,6 @@ class Desk:
         self._look = LookAtLibrary(core.library, assets_dir() / "router" / "figures.json")
         history = MachineHistory(core.sampler.feed, store)
         self._rooms = _Rooms(store, running, history)
-        self._time = ExplainTime(core.engine, core.price.facts_of, core.machine.last)
         conversations = Conversations(store, running, turns, forget=core.engine.forget_conversation)
         ledger = LoadLedger(store, core.engine, core.gate, core.sampler)
         core.price.learn(ledger.corrections)
@@ -298,7 +297,7 @@ class Desk:
             look_at_library=self._look,
             remotes=core.remotes,
             inside=LookInside(core.engine, store, running, turns),
-            time=self._time,
+            time=ExplainTime(core.engine, core.price.facts_of, core.machine.last),
             updates=core.updates,
         )
 
@@ -313,8 +312,8 @@ class Desk:
     def stop(self) -> None:
         """Stop in order: answers first, so that their text is whole; the store last, so that it is kept. Blocks."""
         self.use_cases.stop_generation.all(STOP_ANSWERS_S)
-        self._look.close()
-        self._time.close()
+        for watching in (self._look, self.use_cases.inside, self.use_cases.time):
+            watching.close()
         self._core.stop()
         self._rooms.running.wait_until_none(STOP_ANSWERS_S)
         self.use_cases.move_chats.close()

@@ -892,6 +892,10 @@
         <source>Settings</source>
         <translation>设置</translation>
     </message>
+    <message>
+        <source>Inside</source>
+        <translation>内部</translation>
+    </message>
 </context>
 <context>
     <name>OptionsButton</name>
@@ -5015,6 +5019,277 @@
     <message>
         <source>Read about it…</source>
         <translation>查看详情…</translation>
+    </message>
+</context>
+<context>
+    <name>InsidePage</name>
+    <message>
+        <source>Answers come somewhat more slowly while this is on.</source>
+        <translation>开启时回答会稍慢一些。</translation>
+    </message>
+    <message>
+        <source>Ask something</source>
+        <translation>问点什么</translation>
+    </message>
+    <message>
+        <source>Table…</source>
+        <translation>表格…</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Export the counts as CSV</source>
+        <translation>将计数导出为 CSV</translation>
+    </message>
+    <message>
+        <source>Export the field as a picture</source>
+        <translation>将热图导出为图片</translation>
+    </message>
+    <message>
+        <source>Inside</source>
+        <translation>内部</translation>
+    </message>
+    <message>
+        <source>Picture…</source>
+        <translation>图片…</translation>
+    </message>
+    <message>
+        <source>This model has MoE experts. The next answer will show them at work.</source>
+        <translation>此模型含有 MoE 专家，下一个回答会显示它们的工作情况。</translation>
+    </message>
+    <message>
+        <source>This model has MoE experts: switch watching on, and the next answer shows them at work.</source>
+        <translation>此模型含有 MoE 专家：开启观察后，下一个回答会显示它们的工作情况。</translation>
+    </message>
+    <message>
+        <source>Watch MoE experts</source>
+        <translation>观察 MoE 专家</translation>
+    </message>
+    <message>
+        <source>Where an answer's time went, and what goes on inside the model, is shown here after an answer.</source>
+        <translation>有了回答之后，这里会显示它的时间花在哪里，以及模型内部发生了什么。</translation>
+    </message>
+</context>
+<context>
+    <name>InsideStrip</name>
+    <message>
+        <source>MoE experts of the last answer</source>
+        <translation>上一个回答的 MoE 专家</translation>
+    </message>
+</context>
+<context>
+    <name>MoeView</name>
+    <message>
+        <source>All tasks</source>
+        <translation>所有任务</translation>
+    </message>
+    <message>
+        <source>Balance of each layer</source>
+        <translation>各层的均衡程度</translation>
+    </message>
+    <message>
+        <source>Busiest</source>
+        <translation>最忙</translation>
+    </message>
+    <message>
+        <source>Conversation</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>Entropy</source>
+        <translation>熵</translation>
+    </message>
+    <message>
+        <source>Idle</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>Last answer</source>
+        <translation>上一个回答</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>Layer {layer}, MoE expert {expert}: {share} times the even share.</source>
+        <translation>第 {layer} 层，MoE 专家 {expert}：平均份额的 {share} 倍。</translation>
+    </message>
+    <message>
+        <source>Layers from top to bottom, MoE experts from left to right. Pale is idle, full colour {n} times the even share or more. Arrow keys move over the field.</source>
+        <translation>从上到下为各层，从左到右为 MoE 专家。浅色为空闲，全色为平均份额的 {n} 倍或更多。用方向键在热图上移动。</translation>
+    </message>
+    <message>
+        <source>MoE experts by layer</source>
+        <translation>各层的 MoE 专家</translation>
+    </message>
+    <message>
+        <source>Period</source>
+        <translation>时段</translation>
+    </message>
+    <message>
+        <source>Phase</source>
+        <translation>阶段</translation>
+    </message>
+    <message>
+        <source>Point at a token to see its MoE experts.</source>
+        <translation>指向一个词元即可看到它的 MoE 专家。</translation>
+    </message>
+    <message>
+        <source>Reading and writing</source>
+        <translation>读取与生成</translation>
+    </message>
+    <message>
+        <source>Reading the prompt</source>
+        <translation>读取提示词</translation>
+    </message>
+    <message>
+        <source>Since it was loaded</source>
+        <translation>自加载以来</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>Variation</source>
+        <translation>变异系数</translation>
+    </message>
+    <message>
+        <source>Which token went where</source>
+        <translation>哪个词元去了哪里</translation>
+    </message>
+    <message>
+        <source>Writing</source>
+        <translation>生成</translation>
+    </message>
+    <message>
+        <source>“{token}” in layer {layer}: MoE experts {experts}. All its layers are outlined above.</source>
+        <translation>“{token}”在第 {layer} 层：MoE 专家 {experts}。它在所有层的去向已在上方框出。</translation>
+    </message>
+</context>
+<context>
+    <name>TimeCard</name>
+    <message>
+        <source>A token reads</source>
+        <translation>每个词元读取</translation>
+    </message>
+    <message>
+        <source>A token's computing by part</source>
+        <translation>一个词元的计算按部分划分</translation>
+    </message>
+    <message>
+        <source>Measure what a token's computing is spent on</source>
+        <translation>测量一个词元的计算花在哪里</translation>
+    </message>
+    <message>
+        <source>Measured node by node after {n_past} tokens, which is {slower} times as slow as computing in one piece. The times shown are the shares of {plain}, what a token takes in one piece.</source>
+        <translation>在 {n_past} 个词元之后逐节点测量，比整体计算慢到 {slower} 倍。所示时间是按比例分摊的 {plain}，即整体计算一个词元所需的时间。</translation>
+    </message>
+    <message>
+        <source>Measuring…</source>
+        <translation>正在测量…</translation>
+    </message>
+    <message>
+        <source>Memory is read at {rates}, so the best possible speed is not known.</source>
+        <translation>内存读取速度为 {rates}，因此无法得知可能的最高速度。</translation>
+    </message>
+    <message>
+        <source>Memory is read at {rates}: at best {best} tokens/s.</source>
+        <translation>内存读取速度为 {rates}：最高每秒 {best} 个词元。</translation>
+    </message>
+    <message>
+        <source>Takes some seconds, in which nobody is answered.</source>
+        <translation>需要几秒钟，其间不会回答任何人。</translation>
+    </message>
+    <message>
+        <source>This answer came at {tps} tokens/s, {share} of that.</source>
+        <translation>此回答为每秒 {tps} 个词元，达到其 {share}。</translation>
+    </message>
+    <message>
+        <source>What this expert reads for a token is not known.</source>
+        <translation>不知道此专家每个词元要读取多少。</translation>
+    </message>
+    <message>
+        <source>Where the time of the last answer went</source>
+        <translation>上一个回答的时间花在哪里</translation>
+    </message>
+</context>
+<context>
+    <name>inside</name>
+    <message>
+        <source>Attention</source>
+        <translation>注意力</translation>
+    </message>
+    <message>
+        <source>Choosing tokens</source>
+        <translation>选择词元</translation>
+    </message>
+    <message>
+        <source>Feed-forward</source>
+        <translation>前馈</translation>
+    </message>
+    <message>
+        <source>Gate of the MoE experts</source>
+        <translation>MoE 专家的门控</translation>
+    </message>
+    <message>
+        <source>Loading the expert</source>
+        <translation>加载专家</translation>
+    </message>
+    <message>
+        <source>Looking took {part} of {all} of computing, {share}.</source>
+        <translation>观察用去了 {all} 计算时间中的 {part}（{share}）。</translation>
+    </message>
+    <message>
+        <source>MoE experts</source>
+        <translation>MoE 专家</translation>
+    </message>
+    <message>
+        <source>On screen</source>
+        <translation>显示到屏幕</translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>Prompt into tokens</source>
+        <translation>提示词转为词元</translation>
+    </message>
+    <message>
+        <source>Reading kept cells</source>
+        <translation>读取保留的单元</translation>
+    </message>
+    <message>
+        <source>Reading the prompt</source>
+        <translation>读取提示词</translation>
+    </message>
+    <message>
+        <source>Routing</source>
+        <translation>路由</translation>
+    </message>
+    <message>
+        <source>Tokens into text</source>
+        <translation>词元转为文本</translation>
+    </message>
+    <message>
+        <source>Waiting for a turn</source>
+        <translation>排队等待</translation>
+    </message>
+    <message>
+        <source>Writing</source>
+        <translation>生成</translation>
+    </message>
+    <message>
+        <source>{device}: {weights} of weights, {kv} of KV cache</source>
+        <translation>{device}：权重 {weights}，KV 缓存 {kv}</translation>
     </message>
 </context>
 </TS>

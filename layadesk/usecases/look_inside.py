@@ -1,13 +1,16 @@
 """What goes on inside a model with MoE experts: gathered from the engine while somebody looks, kept with the answer."""
 
+import csv
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
-from concurrent.futures import Future
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from pathlib import Path
 
-from layadesk.domain.moe_experts import KeptMoe, MoeRecord, MoeShape, MoeToken, kept
+from layadesk.domain.errors import ErrorCode, fail
+from layadesk.domain.moe_experts import PHASES, KeptMoe, MoeRecord, MoeShape, MoeToken, against_even, kept
 from layadesk.protocol.events import ModelLoaded, ModelLoading, ModelUnloaded, MoeExpertsChosen
 from layadesk.protocol.feed import Feed
 from layadesk.store.store import Store
@@ -55,6 +58,7 @@ class LookInside:
         self._answers: OrderedDict[str, InsideAnswer] = OrderedDict()  # by request id
         self._models: dict[str, InsideModel] = {}
         self._is_on = False
+        self._thread = ThreadPoolExecutor(1, "look-inside")
         engine.inside.chosen.subscribe(self._on_chosen)
         engine.model_feed.subscribe(self._on_model)
         turns.subscribe(self._on_turn)
@@ -99,6 +103,14 @@ class LookInside:
             return (*kept_ones, *(one for one in seen.values() if one.conversation_id == conversation_id))
 
         return then(self._store.moe_use(conversation_id), merged)
+
+    def export_csv(self, file: Path, record: MoeRecord) -> Future[None]:
+        """Write a record as a table: a line for each phase, layer and MoE expert. Fails with EXPORT_FAILED."""
+        return self._thread.submit(_write_csv, file, record)
+
+    def close(self) -> None:
+        """Nothing new is taken; what runs ends by itself."""
+        self._thread.shutdown(wait=False)
 
     # On the engine client's thread
 
@@ -148,3 +160,25 @@ class LookInside:
             ended = [one for one in self._answers.values() if one.message_id == event.message_id]
         for one in ended:
             self._store.save_moe_use(one.message_id, kept(one.record))
+
+
+def _write_csv(file: Path, record: MoeRecord) -> None:
+    try:
+        with file.open("w", encoding="utf-8", newline="") as target:
+            table = csv.writer(target)
+            table.writerow(["phase", "layer", "moe_expert", "n_tokens", "n_chosen", "share_of_even", "weight"])
+            for phase in PHASES:
+                table.writerows(_rows(record, phase))
+    except OSError as error:
+        raise fail(ErrorCode.EXPORT_FAILED, path=str(file), detail=error.strerror or str(error)) from error
+
+
+def _rows(record: MoeRecord, phase: str) -> Iterator[tuple[object, ...]]:
+    counts = record.counts(phase)
+    n_expert = record.shape.n_expert
+    for row, layer in enumerate(record.layers if counts.n_tokens else ()):
+        shares = against_even(counts, row)
+        for expert, n in enumerate(counts.of_layer(row)):
+            weight = counts.weights[row * n_expert + expert] if counts.weights else ""
+            share = "" if shares[expert] is None else round(shares[expert] or 0.0, 4)
+            yield (phase, layer, expert, counts.n_tokens[row], n, share, weight)

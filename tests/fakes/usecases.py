@@ -62,6 +62,7 @@ from layadesk.usecases.turns import (
 )
 from layadesk.usecases.update_file import UpdateFile
 from layadesk.usecases.watch_updates import WatchUpdates
+from tests.fakes.inside import FakeInside, FakeTime
 from tests.fakes.library_page import FakeDownloads, FakeLibrary, FakeLook
 from tests.fakes.remotes import FakeRemotes
 from tests.fakes.server import FakeServe
@@ -676,6 +677,8 @@ class FakeBundle:
     remotes: FakeRemotes
     serve: FakeServe
     updates: WatchUpdates
+    inside: FakeInside
+    time: FakeTime
     about: About
     start_problems: tuple[ErrorReport, ...] = ()
     routes: None = None  # no page asks for it yet
@@ -711,6 +714,8 @@ class House:
         self.library = FakeLibrary(self.store, self.experts)
         self.downloads = FakeDownloads(self.library)
         self.look = FakeLook(self.library, self.store)
+        self.inside = FakeInside(self.store)
+        self.time = FakeTime(self.store)
         self.settings.set("ui.welcome", False)  # or it would stand in every empty chat
 
     @property
@@ -743,6 +748,8 @@ class House:
             self.remotes,
             self.serve,
             self.updates,
+            self.inside,
+            self.time,
             About(self.settings_root),
         )
         return cast("UseCases", bundle)

@@ -9,7 +9,9 @@ import pytest
 from layadesk.usecases.bundle import UseCases
 from layadesk.usecases.continue_answer import ContinueAnswer
 from layadesk.usecases.count_context import CountContext
+from layadesk.usecases.explain_time import ExplainTime
 from layadesk.usecases.load_settings import LoadSettings
+from layadesk.usecases.look_inside import LookInside
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
 from layadesk.usecases.regenerate import Regenerate
@@ -17,6 +19,7 @@ from layadesk.usecases.send_message import SendMessage
 from layadesk.usecases.stop_generation import StopGeneration
 from layadesk.usecases.watch_machine import WatchResources, WatchStorage, WatchWorkers
 from tests.fakes import usecases as fakes
+from tests.fakes.inside import FakeInside, FakeTime
 
 PAIRS = [
     (Conversations, fakes.FakeConversations),
@@ -26,6 +29,8 @@ PAIRS = [
     (WatchStorage, fakes.FakeStorage),
     (StopGeneration, fakes.FakeStop),
     (LoadSettings, fakes.FakeLoadSettings),
+    (LookInside, FakeInside),
+    (ExplainTime, FakeTime),
 ]
 NOT_THE_WINDOWS = {"close", "adopt_starter", "has_changed"}
 

@@ -54,7 +54,7 @@ def test_a_text_is_written_out_where_it_is_marked_so_that_it_can_be_found() -> N
         "model_kinds.py",
         "remote.py",
     )
-    tables += ("errors.py", "setting_texts.py", "label_names.py", "words.py")
+    tables += ("errors.py", "setting_texts.py", "label_names.py", "words.py", "inside.py")
     assert [call for call in ODD if not call.startswith(tables)] == []
 
 

@@ -24,6 +24,7 @@ from layadesk.ui.chat.expert_list import ExpertList
 from layadesk.ui.chat.link_question import LinkQuestion
 from layadesk.ui.chat.live_turns import LiveTurns
 from layadesk.ui.chat.refusal_panel import RefusalPanel
+from layadesk.ui.chat.screen_clock import ScreenClock
 from layadesk.ui.chat.transcript_view import TranscriptView, up_to
 from layadesk.ui.markup.back_thread import BackThread
 from layadesk.ui.markup.formulas import Formulas
@@ -83,7 +84,8 @@ class ChatPage(QWidget):
         self.refusal = RefusalPanel(use_cases.loads, bridge=bridge, name_of=experts.name_of)
         self._lay_out()
         self._connect()
-        bridge.follow_turns(use_cases.turns, self._on_turn)
+        self.screen_clock = ScreenClock(self._on_turn)
+        bridge.follow_turns(use_cases.turns, self.screen_clock.take)
         self._show_branch(OpenConversation(self._conversation, ()))
 
     @property

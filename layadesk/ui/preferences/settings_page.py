@@ -193,7 +193,7 @@ class SettingsPage(QWidget):
             ("Ctrl+PgUp, Ctrl+PgDown", self.tr("Conversation before, after")),
             ("Ctrl+End", self.tr("Newest message")),
             ("F2, Del, Ctrl+Z", self.tr("Rename, delete the conversation in the list, take that back")),
-            ("Ctrl+1 … Ctrl+6", self.tr("Pages")),
+            ("Ctrl+1 … Ctrl+7", self.tr("Pages")),
             ("F9", self.tr("Machine and route at the right")),
         )
 

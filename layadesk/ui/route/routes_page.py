@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Signal, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QStackedWidget, QWidget
 
 from layadesk.domain.errors import ErrorReport
 from layadesk.domain.route_counts import RouteCounts, Spread
@@ -15,12 +15,13 @@ from layadesk.ui.texts import words
 from layadesk.ui.texts.errors import explain
 from layadesk.ui.texts.label_names import task_name
 from layadesk.ui.texts.numbers import milliseconds
-from layadesk.ui.theme.fonts import figure_font, strong_font
-from layadesk.ui.theme.tokens import GAP_L, GAP_M, GAP_S, Ink
+from layadesk.ui.theme.fonts import figure_font
+from layadesk.ui.theme.tokens import GAP_L, Ink
+from layadesk.ui.widgets.card import card, heading
 from layadesk.ui.widgets.empty_state import EmptyState
 from layadesk.ui.widgets.page_header import PageHeader
 from layadesk.ui.widgets.reading_area import ReadingArea
-from layadesk.ui.widgets.roles import note, set_look, set_role
+from layadesk.ui.widgets.roles import note, set_look
 
 if TYPE_CHECKING:
     from layadesk.usecases.count_routes import CountRoutes
@@ -59,7 +60,7 @@ class RoutesPage(QWidget):
         self.sentence = QLabel()
         self.sentence.setObjectName("routes-sentence")
         self.sentence.setWordWrap(True)
-        self._titles = {key: _title() for key in ("experts", "tasks", "days", "figures")}
+        self._titles = {key: heading() for key in ("experts", "tasks", "days", "figures")}
         self.experts, self.tasks, self.days = ShareBars(), ShareBars(), DayBars()
         self._no_tasks = note()
         self._figures = QGridLayout()
@@ -99,7 +100,7 @@ class RoutesPage(QWidget):
             ("tasks", (self.tasks, self._no_tasks)),
             ("days", (self.days,)),
         ):
-            column.addWidget(_card(self._titles[key], *inside))
+            column.addWidget(card(self._titles[key], *inside))
         figures = QWidget()
         self._figures = QGridLayout(figures)
         self._figures.setContentsMargins(0, 0, 0, 0)
@@ -111,7 +112,7 @@ class RoutesPage(QWidget):
             self._cells.append(cell)
             self._figures.addWidget(cell[0], row, 0)
             self._figures.addWidget(cell[1], row, 1)
-        column.addWidget(_card(self._titles["figures"], figures))
+        column.addWidget(card(self._titles["figures"], figures))
         column.addStretch(1)
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self._area)
@@ -203,22 +204,3 @@ def _spread(spread: Spread) -> str:
     if spread.p50 is None or spread.p95 is None:
         return words.unknown()
     return f"{milliseconds(spread.p50)} / {milliseconds(spread.p95)}"
-
-
-def _title() -> QLabel:
-    label = QLabel()
-    label.setFont(strong_font())
-    label.setWordWrap(True)
-    return label
-
-
-def _card(title: QLabel, *inside: QWidget) -> QFrame:
-    card = QFrame()
-    set_role(card, "card")
-    column = QVBoxLayout(card)
-    column.setContentsMargins(GAP_M, GAP_S, GAP_M, GAP_M)
-    column.setSpacing(GAP_S)
-    column.addWidget(title)
-    for widget in inside:
-        column.addWidget(widget)
-    return card

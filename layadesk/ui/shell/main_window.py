@@ -14,8 +14,7 @@ from layadesk.ui.bridge import Bridge
 from layadesk.ui.chat.chat_page import ChatPage
 from layadesk.ui.chat.expert_list import ExpertList
 from layadesk.ui.health.health_page import HealthPage
-from layadesk.ui.monitor.memory_bills import MemoryBills
-from layadesk.ui.monitor.resource_panel import ResourcePanel
+from layadesk.ui.inside.inside_page import InsidePage
 from layadesk.ui.preferences.settings_page import SettingsPage
 from layadesk.ui.route.routes_page import RoutesPage
 from layadesk.ui.server.server_page import ServerPage
@@ -68,10 +67,7 @@ class MainWindow(QMainWindow):
         self.side_bar = SideBar(appearance, use_cases.about)
         self.list = self.side_bar.conversations
         self.page = ChatPage(use_cases, bridge=bridge, experts=self._experts, parent=self)
-        bills = MemoryBills(
-            use_cases.ledger, use_cases.resources, use_cases.workers, name_of=self._experts.name_of, bridge=bridge
-        )
-        self.panel = SidePanel(ResourcePanel(use_cases.resources, bridge=bridge), bills, self._experts)
+        self.panel = SidePanel(use_cases, self._experts, bridge=bridge)
         self.panel_button = IconButton("panel")
         self.panel_button.setObjectName("panel-toggle")
         self.panel_button.setCheckable(True)
@@ -88,6 +84,8 @@ class MainWindow(QMainWindow):
         )
         self.routes_page = RoutesPage(use_cases.route_counts, name_of=self._experts.name_of, bridge=bridge)
         self.add_page(Destination.ROUTES, self.routes_page)
+        self.inside_page = self._make_inside()
+        self.add_page(Destination.INSIDE, self.inside_page)
         self.settings_page = SettingsPage(
             use_cases.import_settings, use_cases.load_settings, use_cases.remotes, bridge=bridge
         )
@@ -167,6 +165,10 @@ class MainWindow(QMainWindow):
             details=(explanation.detail,) if explanation.detail else (),
         )
 
+    def _make_inside(self) -> InsidePage:
+        screen_ms = self.page.screen_clock.spent_ms
+        return InsidePage(self._use_cases.inside, self._use_cases.time, bridge=self._bridge, screen_ms=screen_ms)
+
     def _lay_out(self) -> None:
         self.setMinimumHeight(WINDOW_MIN_HEIGHT)
         room = self.screen().availableGeometry()
@@ -206,6 +208,8 @@ class MainWindow(QMainWindow):
         self.page.running_changed.connect(self._on_running_changed)
         self.page.last_answer_changed.connect(self.panel.route.show_answer)
         self.page.last_answer_changed.connect(self.panel.resources.follow_answer)
+        self.page.last_answer_changed.connect(self.inside_page.show_answer)
+        self.panel.inside.opened.connect(partial(self.show_page, Destination.INSIDE))
         self.page.failed.connect(self.show_failure)
         self._banners.update.page_wanted.connect(self.page.link_question.ask)
         self.models.join(self.show_page, self.pages, self.toast, self.failure)
@@ -213,6 +217,8 @@ class MainWindow(QMainWindow):
         self.models.page.focus_changed.connect(self._order_focus)
         self.side_bar.options.add_model_requested.connect(self.models.page.doing.choose_files)
         self.routes_page.chat_requested.connect(self._focus_composer)
+        self.inside_page.chat_requested.connect(self._focus_composer)
+        self.inside_page.failed.connect(self.show_failure)
         self.settings_page.failed.connect(self.show_failure)
         self.settings_page.remotes.removed.connect(self._on_remote_removed)
         self.settings_page.remotes.rows_changed.connect(self._order_focus)

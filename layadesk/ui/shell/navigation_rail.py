@@ -17,6 +17,7 @@ class Destination(StrEnum):
     CHAT = "chat"
     MODELS = "models"
     ROUTES = "routes"
+    INSIDE = "inside"
     HEALTH = "health"
     SERVER = "server"
     SETTINGS = "settings"
@@ -26,6 +27,7 @@ _ICONS: Final = {
     Destination.CHAT: "chat",
     Destination.MODELS: "models",
     Destination.ROUTES: "route",
+    Destination.INSIDE: "inside",
     Destination.HEALTH: "health",
     Destination.SERVER: "server",
     Destination.SETTINGS: "options",
@@ -85,6 +87,7 @@ class NavigationRail(QWidget):
             Destination.CHAT: self.tr("Chat"),
             Destination.MODELS: self.tr("Models"),
             Destination.ROUTES: self.tr("Routes"),
+            Destination.INSIDE: self.tr("Inside"),
             Destination.HEALTH: self.tr("Health"),
             Destination.SERVER: self.tr("Server"),
             Destination.SETTINGS: self.tr("Settings"),
