@@ -95,6 +95,7 @@ def _plan_json(plan: Plan) -> dict[str, Any]:
 def as_text(answer: "FitAnswer") -> list[str]:
     """For a person."""
     from layadesk.ui.texts import memory, words  # noqa: PLC0415 - QtCore
+    from layadesk.ui.texts.numbers import gib_with_unit  # noqa: PLC0415
 
     outlook, asked = answer.outlook, answer.outlook.asked
     params = answer.wish
@@ -110,7 +111,8 @@ def as_text(answer: "FitAnswer") -> list[str]:
         lines.append(f"  {memory.three_numbers(judged)}: {memory.verdict(judged.verdict)}")
     worst = asked.judgement.worst
     if worst.missing_bytes and outlook.verdict not in (Verdict.FITS, Verdict.TIGHT):
-        missing = f"{worst.missing_bytes} B" if worst.available_bytes is not None else words.unknown()
+        exact = f"{gib_with_unit(worst.missing_bytes)} ({worst.missing_bytes:,} B)"
+        missing = exact if worst.available_bytes is not None else words.unknown()
         lines.append(f"  {memory.device_name(worst.device)}: {missing} too little; {memory.largest(worst)}")
     for number, plan in enumerate(outlook.plans, 1):
         lines.append(f"  {number}. {memory.plan(plan)}: {memory.plan_price(plan)}")

@@ -1,5 +1,6 @@
 """`layadesk fit` as a shell sees it."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,7 @@ def test_a_refusal_is_status_one_with_three_numbers_and_ways_out(shell: Shell) -
     assert done.status == 1
     assert "does not fit" in done.out
     assert "needs 16.8 GiB, free 11.5 GiB" in done.out
+    assert re.search(r"\d GiB \([0-9,]+ B\) too little", done.out)
     assert "qwen3.5-9b instead" in done.out
     assert done.err == ""
 
