@@ -282,7 +282,7 @@ class ExpertRunner:
             one.sampler = self.expert.new_sampler(sampling, seed_of(sampling, secrets.randbits(32)))
         began = self._clock()
         token = one.sampler.sample(row, is_free=one.stream.is_thinking)
-        is_end = self.expert.is_eog(token)
+        is_end = self.prompts.is_end(token, takes_marks=not one.request.sampling.ignore_eos)
         one.pulse.beat(began, self._clock(), is_end=is_end)
         if is_end:
             self._end(one, FinishReason.STOP)

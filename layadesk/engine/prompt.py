@@ -14,6 +14,7 @@ from layadesk.engine.literals import Literals
 from layadesk.engine.template_sandbox import MAX_CHARS
 from layadesk.engine.thinking import Begun, ThinkingMarks, budget_of, switches_of, template_variables
 from layadesk.engine.tool_calls import by_token, knows_tools, schema_of, told_in_words
+from layadesk.engine.turn_end import turn_end
 from layadesk.protocol.commands import CountTokens
 from layadesk.protocol.events import TokensCounted
 
@@ -38,7 +39,11 @@ class Prompt:
 
 
 class PromptBuilder:
-    """Builds the prompts of one loaded expert. Prompt thread, but for what is no method."""
+    """Builds the prompts of one loaded expert. Prompt thread, but for `shown`, `is_end` and what is no method.
+
+    `stops` and `end_tokens` end an answer beside the tokens that the file itself names; both are known once a prompt
+    has been built.
+    """
 
     def __init__(self, expert: Expert, *, time_limit_s: float | None = None) -> None:
         self._expert = expert
@@ -49,6 +54,8 @@ class PromptBuilder:
         self.stops: tuple[str, ...] = (
             CHATML_STOPS if source is None and CHATML_STOPS[0] not in facts.control_texts else ()
         )
+        self.end_tokens: frozenset[int] = frozenset()
+        self._knows_turn_end = False
         limit = {} if time_limit_s is None else {"time_limit_s": time_limit_s}
         self._template = ChatTemplate(source or CHATML, bos_text=facts.bos_text, eos_text=facts.eos_text, **limit)
         self._literals = Literals(facts, self._template.source)
@@ -62,6 +69,10 @@ class PromptBuilder:
         """The text of a control token that is a mark, and therefore read; None for any other token."""
         piece = self.marks.by_token.get(token)
         return self._tool_marks.get(token) if piece is None and has_tools else piece
+
+    def is_end(self, token: int, *, takes_marks: bool) -> bool:
+        """Whether a token ends an answer; `takes_marks`: also one that only the template writes after answers."""
+        return self._expert.is_eog(token) or (takes_marks and token in self.end_tokens)
 
     def build(
         self,
@@ -102,6 +113,9 @@ class PromptBuilder:
         tokens, rendered = counted[len(kept)]
         if not tokens:
             raise fail(ErrorCode.EMPTY_PROMPT)
+        if not self._knows_turn_end:
+            self._knows_turn_end = True
+            self._learn_turn_end()
         opened = self.marks.is_opened_by(rendered)
         if begun is not None and (begun.text or begun.thought):
             return self._with_thinking(
@@ -135,6 +149,16 @@ class PromptBuilder:
             raise fail(ErrorCode.EMPTY_PROMPT)
         check_fits(len(tokens), self._expert.facts.n_ctx_seq)
         return Prompt(tokens, 0)
+
+    def _learn_turn_end(self) -> None:
+        """A mark of thoughts or of tool calls is none: it comes in the middle of an answer too."""
+        mark = turn_end(self._template.render)
+        facts = self._expert.facts
+        token = facts.control_texts.get(mark, facts.added_texts.get(mark))
+        if token is not None:
+            self.end_tokens = frozenset({token}) - self.marks.by_token.keys() - self._tool_marks.keys()
+        elif mark and mark not in self.stops and mark not in self.marks.opening + self.marks.closing:
+            self.stops = (*self.stops, mark)
 
     def _beyond_template(self, messages: Sequence[PromptMessage], *, keeps_all: bool) -> int:
         """How many of the oldest messages are left out unread, because the sandbox would refuse so much text.

@@ -389,6 +389,18 @@ def test_where_no_end_is_wanted_the_end_of_a_turn_in_plain_text_is_none(load: Ca
     assert [lab.end(order).text for order in (1, 2)] == ["yes", "yes<|im_end|>no"]  # type: ignore[union-attr]  # Finished
 
 
+def test_the_token_that_a_template_writes_after_an_answer_ends_one(load: Callable[..., ScriptedExpert]) -> None:
+    """Reported fault G21."""
+    lab = Lab(load())
+    for order, ignore_eos in ((1, False), (2, True)):
+        lab.arrive(order, "yes!no", replace(GREEDY, ignore_eos=ignore_eos))
+        lab.runner.prompts.end_tokens = frozenset(b"!")
+        lab.run()
+    ends = [lab.end(order) for order in (1, 2)]
+    assert [end.text for end in ends] == ["yes", "yes!no"]  # type: ignore[union-attr]  # Finished
+    assert ends[0].finish_reason is FinishReason.STOP  # type: ignore[union-attr]  # Finished
+
+
 def test_a_doubled_token_would_be_noticed(load: Callable[..., ScriptedExpert]) -> None:
     lab = Lab(load(n_ctx=600))
     lab.arrive(1, "hello")

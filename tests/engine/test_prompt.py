@@ -9,7 +9,7 @@ from layadesk.domain.models import ExpertSpec
 from layadesk.engine.backend import Expert, ExpertFacts
 from layadesk.engine.prompt import MAX_TEXT_CHARS, PromptBuilder
 from layadesk.engine.scripted_backend import TEMPLATE, ScriptedBackend, ScriptedExpert
-from layadesk.engine.scripted_cells import BOS
+from layadesk.engine.scripted_cells import BOS, END, TURN
 from layadesk.engine.thinking import Begun
 
 
@@ -138,6 +138,31 @@ def test_a_file_without_a_template_is_asked_in_chatml_and_says_so(tmp_path: Path
 
 def test_a_model_that_knows_chatml_needs_no_stop_strings(tmp_path: Path) -> None:
     assert PromptBuilder(scripted(tmp_path, chat_template=None, control_texts={"<|im_end|>": 259})).stops == ()
+
+
+CHANNELS = "<|start|>{{ m.role }}<|channel|>final<|message|>{{ m.content }}<|end|>"
+
+
+@pytest.mark.parametrize(
+    ("each", "control_texts", "end_tokens", "stops"),
+    [
+        ("<|turn|>{{ m.role }}\n{{ m.content }}<|end|>", {"<|turn|>": TURN, "<|end|>": END}, {END}, ()),
+        ("[{{ m.role }}]{{ m.content }} </s>\n", {"</s>": 250}, {250}, ()),
+        ("<|{{ m.role }}|>{{ m.content }}", {"<|user|>": 250, "<|assistant|>": 251}, {250}, ()),
+        ("<start>{{ m.role }}\n{{ m.content }}<stop>\n", {}, set(), ("<stop>",)),
+        ("{{ m.role }}: {{ m.content }}\n", {}, set(), ()),
+        (CHANNELS, {"<|end|>": 250, "<|channel|>": 251, "<|start|>": 252, "<|message|>": 253}, set(), ()),
+        ("{% if loop.index == 3 %}{{ raise_exception('no') }}{% endif %}{{ m.content }}<stop>", {}, set(), ()),
+    ],
+)
+def test_what_a_template_writes_after_an_answer_ends_one_though_the_file_does_not_say_so(
+    tmp_path: Path, each: str, control_texts: dict[str, int], end_tokens: set[int], stops: tuple[str, ...]
+) -> None:
+    """Reported fault G21: `</s>` was no end to the library, and an answer took 20,000 tokens and 46 minutes."""
+    template = "{% for m in messages %}" + each + "{% endfor %}"
+    builder = PromptBuilder(scripted(tmp_path, chat_template=template, control_texts=control_texts))
+    builder.build([PromptMessage(Role.USER, "hello")], None)
+    assert (set(builder.end_tokens), builder.stops) == (end_tokens, stops)
 
 
 def test_an_answer_that_is_gone_on_with_follows_the_opening_of_an_answer_and_no_mark_ends_it(tmp_path: Path) -> None:
