@@ -2,6 +2,89 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>catalogue</name>
+    <message>
+        <source>Tiny and English only: made for trying the program out, its answers are often wrong.</source>
+        <translation>极小，只会英文：用来试用本程序，回答经常出错。</translation>
+    </message>
+    <message>
+        <source>A base model without a chat template: it continues text and was not trained to answer. Its four part packages hold the file in pieces.</source>
+        <translation>没有对话模板的基础模型：只会续写文本，没有经过问答训练。文件分成四块，放在四个软件包里。</translation>
+    </message>
+    <message>
+        <source>Small and quick; for short, simple answers.</source>
+        <translation>小而快，适合简短的回答。</translation>
+    </message>
+    <message>
+        <source>Small and fast, for everyday questions and short texts.</source>
+        <translation>小而快，适合日常问题和短文。</translation>
+    </message>
+    <message>
+        <source>A general expert for machines without a large graphics card; thinks before it answers when asked to.</source>
+        <translation>通用专家，适合没有大显存显卡的电脑；需要时会先思考再回答。</translation>
+    </message>
+    <message>
+        <source>Small and fast, never thinks; cheap in long chats, because its plain attention keeps what it has read.</source>
+        <translation>小而快，从不思考；它的普通注意力会保留读过的内容，所以长对话开销小。</translation>
+    </message>
+    <message>
+        <source>Writing and many languages on machines with 8 GB.</source>
+        <translation>写作和多种语言，适合 8 GB 内存的电脑。</translation>
+    </message>
+    <message>
+        <source>A general expert for cards of 8 GB and more; strong in mathematics and reasoning when it thinks.</source>
+        <translation>通用专家，适合 8 GB 以上显存的显卡；思考时擅长数学和推理。</translation>
+    </message>
+    <message>
+        <source>Writing, for cards of 12 GB.</source>
+        <translation>写作，适合 12 GB 显存的显卡。</translation>
+    </message>
+    <message>
+        <source>For code, on cards of 8 GB.</source>
+        <translation>编写代码，适合 8 GB 显存的显卡。</translation>
+    </message>
+    <message>
+        <source>For code: a mixture of 128 experts, 8 of which work on each token, so it is quick where it fits.</source>
+        <translation>编写代码：由 128 个专家混合而成，每个词元只用其中 8 个，放得下时速度很快。</translation>
+    </message>
+    <message>
+        <source>For translation only, between 33 languages.</source>
+        <translation>只做翻译，支持 33 种语言互译。</translation>
+    </message>
+    <message>
+        <source>The main expert for cards of 24 GB: reasoning, code, long Chinese texts.</source>
+        <translation>24 GB 显存显卡的主力专家：推理、代码、中文长文。</translation>
+    </message>
+    <message>
+        <source>Writing of high quality, for cards of 24 GB with a short context.</source>
+        <translation>高质量写作，适合 24 GB 显存的显卡，上下文要短。</translation>
+    </message>
+    <message>
+        <source>A mixture of 256 experts, 8 of which work on each token: quick on 24 GB, and good on a processor with much memory.</source>
+        <translation>由 256 个专家混合而成，每个词元只用其中 8 个：24 GB 显存上很快，在内存充足的处理器上也不错。</translation>
+    </message>
+    <message>
+        <source>A mixture of 32 experts that always reasons first, for cards of 16 GB.</source>
+        <translation>由 32 个专家混合而成，总是先推理，适合 16 GB 显存的显卡。</translation>
+    </message>
+    <message>
+        <source>A small mixture of experts, quick on a processor. Its licence is free only for those who earn less than 10 million US dollars a year.</source>
+        <translation>小型混合专家模型，在处理器上也很快。其许可证只对年收入低于 1000 万美元者免费。</translation>
+    </message>
+    <message>
+        <source>A router for Chinese and English requests: 322 million parameters, 1024 tokens.</source>
+        <translation>用于中文和英文请求的路由器：3.22 亿参数，1024 个词元。</translation>
+    </message>
+    <message>
+        <source>A router for English requests: 421 million parameters, 512 tokens.</source>
+        <translation>用于英文请求的路由器：4.21 亿参数，512 个词元。</translation>
+    </message>
+    <message>
+        <source>A router for English requests that was trained on typed decisions: 421 million parameters, 1024 tokens.</source>
+        <translation>用于英文请求的路由器，按类型化决策训练：4.21 亿参数，1024 个词元。</translation>
+    </message>
+</context>
+<context>
     <name>labels</name>
     <message>
         <source>chat</source>

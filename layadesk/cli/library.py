@@ -245,12 +245,13 @@ def _waited(future: "Future[ResultT]") -> ResultT:
 
 def _lines(entry: "LibraryEntry", fittings: "dict[str, Fitting]", n_ctx: int) -> list[str]:
     from layadesk.ui.texts import memory  # noqa: PLC0415 - QtCore
+    from layadesk.ui.texts.card_notes import card_note  # noqa: PLC0415 - QtCore
 
     card = entry.card
     if card is None:
         model = entry.installed[0]
         return [f"{model.name} ({model.model_id}): {_size(model.size_bytes)}, {model.path}"]
-    lines = [f"{card.name} ({card.model_id}), {card.kind}", f"  {card.note}"]
+    lines = [f"{card.name} ({card.model_id}), {card.kind}", f"  {card_note(card.note)}"]
     lines.append(f"  licence {card.license}{' (asks for your consent)' if card.needs_consent else ''}")
     lines.append(f"  languages {', '.join(card.languages) or 'not stated'}; from {card.source}")
     if entry.router_dir is not None:

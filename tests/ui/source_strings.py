@@ -1,4 +1,5 @@
-"""Every text in the source of the window, found by reading it: `self.tr(…)`, `translate(…)`, `QT_TRANSLATE_NOOP(…)`.
+"""Every text of the window, found by reading its source: `self.tr(…)`, `translate(…)`, `QT_TRANSLATE_NOOP(…)`; and the
+notes of the catalogue.
 
 `pyside6-lupdate` 6.11 misses calls whose count is an attribute or a call, so the tests do not lean on it.
 """
@@ -6,6 +7,9 @@
 import ast
 from dataclasses import dataclass
 from pathlib import Path
+
+from layadesk.model_library.catalogue import read_catalogue
+from layadesk.paths import catalogue_file
 
 UI = Path(__file__).resolve().parents[2] / "layadesk" / "ui"
 MARKS = {"translate", "QCoreApplication.translate", "QT_TRANSLATE_NOOP"}
@@ -58,4 +62,5 @@ def source_strings() -> tuple[set[SourceString], list[str]]:
         finder.visit(ast.parse(path.read_text(encoding="utf-8")))
         found |= finder.found
         odd += finder.odd
+    found |= {SourceString("catalogue", card.note, is_counted=False) for card in read_catalogue(catalogue_file()).cards}
     return found, odd

@@ -9,9 +9,10 @@ from layadesk.domain.downloads import DownloadState
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError, fail
 from layadesk.domain.memory_fit.machine import GIB, MachineMemory
 from layadesk.domain.models import Origin
+from layadesk.model_library.catalogue import Catalogues
 from layadesk.model_library.library_disk import Leftover
 from layadesk.model_library.web import status_error
-from layadesk.ui.language import CHINESE, ENGLISH
+from layadesk.ui.language import CHINESE, ENGLISH, read_ts, ts_file
 from layadesk.ui.library.card_details import CardDetails
 from layadesk.ui.library.library_page import LibraryPage
 from layadesk.ui.library.model_card import ModelCardView
@@ -317,6 +318,28 @@ def test_every_control_of_the_page_has_a_name_in_its_language(page: LibraryPage,
     stage.appearance.choose_language(ENGLISH)
     assert unnamed == []
     assert english == []
+
+
+def test_what_the_catalogue_says_of_a_model_is_in_the_language_of_the_window(page: LibraryPage, stage: Stage) -> None:
+    shipped = Catalogues().current().card("lfm2.5-8b-a1b")
+    assert shipped is not None
+    stage.house.library.cards = (shipped, *stage.house.library.cards)
+    page.shelf.look()
+    stage.settle()
+    about = details(page, shipped.model_id).about
+    assert about.text() == shipped.note
+    stage.appearance.choose_language(CHINESE)
+    chinese = about.text()
+    page.catalogue.filters.search.setText(chinese[:4])
+    found = [card.card.model_id for card in page.catalogue.shown()]
+    stage.appearance.choose_language(ENGLISH)
+    assert chinese == card_note_in_chinese(shipped.note)
+    assert found == [shipped.model_id]
+
+
+def card_note_in_chinese(note: str) -> str:
+    (text,) = read_ts(ts_file(CHINESE))["catalogue", note]
+    return text
 
 
 def test_the_tab_key_reaches_everything_on_the_page(page: LibraryPage, stage: Stage) -> None:

@@ -47,6 +47,7 @@ def test_a_text_is_written_out_where_it_is_marked_so_that_it_can_be_found() -> N
     """The tables of `texts` mark their entries and translate them later; nobody else does."""
     tables: tuple[str, ...] = (
         "alerts.py",
+        "card_notes.py",
         "diagnoses.py",
         "download_errors.py",
         "error_table.py",

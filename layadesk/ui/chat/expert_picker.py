@@ -5,6 +5,7 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from layadesk.ui.chat.expert_list import ExpertList
+from layadesk.ui.texts.card_notes import card_note
 from layadesk.ui.texts.remote import marked_with_host, where_to
 from layadesk.ui.theme.icons import set_icon
 from layadesk.ui.theme.tokens import Ink
@@ -73,7 +74,7 @@ class ExpertPicker(QToolButton):
                 text = self.tr("{name} (loaded)").format(name=text)
             action = self._add_choice(group, model.model_id, text)
             action.setEnabled(model.is_present)
-            action.setToolTip(model.note if model.is_present else self.tr("Its file is missing."))
+            action.setToolTip(card_note(model.note) if model.is_present else self.tr("Its file is missing."))
         for remote in self._experts.remotes:
             text = marked_with_host(remote.name, remote.host)
             is_away = self._experts.is_away(remote.model_id)

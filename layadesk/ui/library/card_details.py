@@ -8,6 +8,7 @@ from layadesk.domain.models import CardKind, ModelCard
 from layadesk.ui.library.quantization_list import QuantizationList
 from layadesk.ui.library.shelf import Shelf
 from layadesk.ui.texts import library
+from layadesk.ui.texts.card_notes import card_note
 from layadesk.ui.theme.tokens import GAP_L, GAP_M, GAP_S, GAP_XS
 from layadesk.ui.widgets.flow_layout import FlowLayout
 from layadesk.ui.widgets.roles import note, set_role
@@ -35,7 +36,7 @@ class CardDetails(QWidget):
         self._shelf = shelf
         self._entry = LibraryEntry(card.model_id, card)
         self._is_router = card.kind is CardKind.ROUTER
-        self.about = note(card.note)
+        self.about = note()
         self.quantizations = QuantizationList(() if self._is_router else card.files)
         self.fit = note()
         self.origin = note()
@@ -100,6 +101,7 @@ class CardDetails(QWidget):
         self._render_buttons()
 
     def _render_words(self) -> None:
+        self.about.setText(card_note(self._card.note))
         fitting = self._shelf.fitting(self._card.model_id, self._chosen)
         outlook = None if fitting is None else fitting.outlook
         self.fit.setVisible(not self._is_router)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from layadesk.domain.memory_fit.verdict import Verdict
+from layadesk.ui.texts.card_notes import card_note
 
 if TYPE_CHECKING:
     from layadesk.usecases.browse_library import LibraryEntry
@@ -50,7 +51,8 @@ def searched(entry: "LibraryEntry") -> str:
     card = entry.card
     parts = [entry.model_id, *(model.name for model in entry.installed)]
     if card is not None:
-        parts += [card.name, card.note, card.source, card.license, *(file.quantization for file in card.files)]
+        parts += [card.name, card.note, card_note(card.note), card.source, card.license]
+        parts += [file.quantization for file in card.files]
     return " ".join(parts).casefold()
 
 
