@@ -2442,8 +2442,8 @@
         <translation>可在“模型”页面查看有哪些模型，或运行：layadesk models list --catalogue</translation>
     </message>
     <message>
-        <source>{host} does not give {repo} without an access token, and yours is shown to {home} alone.</source>
-        <translation>没有访问令牌，{host} 不提供 {repo}；而你的令牌只会出示给 {home}。</translation>
+        <source>{host} does not give {repo} without an access token, and a token is only ever sent to {home}.</source>
+        <translation>没有访问令牌，{host} 不提供 {repo}；而令牌只会发送给 {home}。</translation>
     </message>
     <message>
         <source>Leave the mirror empty in the settings (and HF_ENDPOINT unset), accept the conditions at {page}, and resume with your token.</source>
@@ -2456,6 +2456,14 @@
     <message>
         <source>See what is, on the Models page, or with: layadesk models list --leftovers</source>
         <translation>可在“模型”页面查看遗留文件，或运行：layadesk models list --leftovers</translation>
+    </message>
+    <message>
+        <source>There is no model {subject} on this disk.</source>
+        <translation>此磁盘上没有模型 {subject}。</translation>
+    </message>
+    <message>
+        <source>See what is, on the Models page, or with: layadesk models list</source>
+        <translation>可在“模型”页面查看有哪些模型，或运行：layadesk models list</translation>
     </message>
 </context>
 <context>

@@ -36,6 +36,7 @@ class ErrorCode(StrEnum):
     NO_MODEL_FOUND = "no_model_found"
     NO_LEFTOVER = "no_leftover"
     UNKNOWN_MODEL = "unknown_model"
+    MODEL_NOT_HERE = "model_not_here"
     CATALOGUE_DAMAGED = "catalogue_damaged"
     OWN_CATALOGUE_DAMAGED = "own_catalogue_damaged"
     INVENTORY_DAMAGED = "inventory_damaged"

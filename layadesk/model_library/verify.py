@@ -28,7 +28,7 @@ class Verifier:
         self._disk = disk
 
     def verify(self, model_id: str, progress: Progress) -> Verified:
-        """Raises UNKNOWN_EXPERT, MODEL_FILE_MISSING, MODEL_FILE_UNREADABLE, and what `progress` raises, to end it."""
+        """Raises MODEL_NOT_HERE, MODEL_FILE_MISSING, MODEL_FILE_UNREADABLE, and what `progress` raises, to end it."""
         files = tuple(self.expected(model_id))
         total, done = sum(path.stat().st_size for path, _ in files if path.is_file()), 0
         verdicts: list[tuple[str, bool | None]] = []
@@ -39,7 +39,7 @@ class Verifier:
         return Verified(model_id, tuple(verdicts))
 
     def expected(self, model_id: str) -> Iterator[tuple[Path, str | None]]:
-        """The files of an installed expert or router, and their sums where anybody knows. Raises UNKNOWN_EXPERT."""
+        """The files of an installed expert or router, and their sums where anybody knows. Raises MODEL_NOT_HERE."""
         model = self._inventory.find(model_id)
         if model is None:
             yield from self._of_checkpoint(model_id)
@@ -60,8 +60,7 @@ class Verifier:
         card = self._catalogues.current().card(model_id)
         folder = self._disk.checkpoint_dir(card) if card is not None and card.kind is CardKind.ROUTER else None
         if card is None or folder is None:
-            known = ", ".join(model.model_id for model in self._inventory.list())
-            raise fail(ErrorCode.UNKNOWN_EXPERT, expert=model_id, known=known)
+            raise fail(ErrorCode.MODEL_NOT_HERE, model_id=model_id)
         for part in card.files[0].parts:
             yield folder.joinpath(*part.path.split("/")), None if part.path == _REWRITTEN else part.sha256
 

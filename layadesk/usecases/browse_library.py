@@ -210,12 +210,12 @@ class Library:
         return self._change(delete)
 
     def removal(self, model_id: str) -> Removal:
-        """What `remove` would do, to be shown before. Raises UNKNOWN_EXPERT. Looks at the disk."""
+        """What `remove` would do, to be shown before. Raises MODEL_NOT_HERE. Looks at the disk."""
         return self._keep.removal(model_id)
 
     def remove(self, model_id: str, *, delete_users_file: bool = False) -> Future[int]:
         """Take an installed expert or router off; the bytes that came free. A file the user brought is only forgotten
-        unless `delete_users_file`. Fails with UNKNOWN_EXPERT, DISK_*.
+        unless `delete_users_file`. Fails with MODEL_NOT_HERE, DISK_*.
         """
         return self._change(lambda: self._keep.remove(model_id, delete_users_file=delete_users_file))
 

@@ -86,14 +86,14 @@ class KeepLibrary:
             raise disk_failure(error, place) from error
 
     def removal(self, model_id: str) -> Removal:
-        """Raises UNKNOWN_EXPERT."""
+        """Raises MODEL_NOT_HERE."""
         paths = [path for path, _ in self._rooms.verifier.expected(model_id)]
         model = self._rooms.inventory.find(model_id)
         is_users_file = model is not None and model.origin is Origin.IMPORTED
         return Removal(model_id, tuple(map(str, paths)), _freed_by(paths), is_users_file)
 
     def remove(self, model_id: str, *, delete_users_file: bool) -> int:
-        """The bytes that came free. Raises UNKNOWN_EXPERT, DISK_*."""
+        """The bytes that came free. Raises MODEL_NOT_HERE, DISK_*."""
         planned = self.removal(model_id)
         deletes = delete_users_file or not planned.is_users_file
         if self._rooms.inventory.find(model_id) is not None:

@@ -60,7 +60,7 @@ class LookAtLibrary:
         return self._slow.submit(self._suggest, n_ctx, language)
 
     def removal(self, model_id: str) -> Future[Removal]:
-        """What removing it would do, to be shown before. Fails with UNKNOWN_EXPERT."""
+        """What removing it would do, to be shown before. Fails with MODEL_NOT_HERE."""
         return self._executor.submit(self._library.removal, model_id)
 
     def close(self) -> None:

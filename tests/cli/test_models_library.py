@@ -166,6 +166,8 @@ def test_what_goes_wrong_is_one_line_with_a_remedy(shop: Shell, hub: FakeHub) ->
     assert done.status == 1
     assert f"https://huggingface.co/{HUB_REPO}" in done.err.splitlines()[-1]
     assert "models list --catalogue" in shop.run("models", "download", "nothing").err
+    for action in ("verify", "remove"):
+        assert shop.run("models", action, "tiny").err.endswith("layadesk models list\n")
     needs = shop.run("models", "download", "lfm2.5-8b-a1b", "--quantization", "Q4_K_M")
     assert (needs.status, "lfm-open-license-1.0" in needs.err, "--accept-licence" in needs.err) == (1, True, True)
 

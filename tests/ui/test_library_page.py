@@ -329,8 +329,10 @@ def test_what_the_catalogue_says_of_a_model_is_in_the_language_of_the_window(pag
     about = details(page, shipped.model_id).about
     assert about.text() == shipped.note
     stage.appearance.choose_language(CHINESE)
+    stage.settle()
     chinese = about.text()
     page.catalogue.filters.search.setText(chinese[:4])
+    stage.settle()
     found = [card.card.model_id for card in page.catalogue.shown()]
     stage.appearance.choose_language(ENGLISH)
     assert chinese == card_note_in_chinese(shipped.note)

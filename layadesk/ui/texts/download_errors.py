@@ -35,7 +35,7 @@ DOWNLOAD_ERRORS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
     ),
     ErrorCode.HUB_MIRROR_REFUSES: (
         QT_TRANSLATE_NOOP(
-            "errors", "{host} does not give {repo} without an access token, and yours is shown to {home} alone."
+            "errors", "{host} does not give {repo} without an access token, and a token is only ever sent to {home}."
         ),
         QT_TRANSLATE_NOOP(
             "errors",

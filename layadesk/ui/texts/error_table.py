@@ -83,6 +83,10 @@ ERROR_TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
         QT_TRANSLATE_NOOP("errors", "No model is called {subject}, neither in the catalogue nor on this disk."),
         QT_TRANSLATE_NOOP("errors", "See what there is on the Models page, or with: layadesk models list --catalogue"),
     ),
+    ErrorCode.MODEL_NOT_HERE: (
+        QT_TRANSLATE_NOOP("errors", "There is no model {subject} on this disk."),
+        QT_TRANSLATE_NOOP("errors", "See what is, on the Models page, or with: layadesk models list"),
+    ),
     ErrorCode.INVENTORY_DAMAGED: (
         QT_TRANSLATE_NOOP("errors", "The list of installed models cannot be read."),
         QT_TRANSLATE_NOOP("errors", "Add your model files again; the files themselves are untouched."),
