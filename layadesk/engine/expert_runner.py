@@ -25,7 +25,7 @@ from layadesk.engine.sampling import seed_of
 from layadesk.engine.scheduler import Plan, Scheduler, Share
 from layadesk.engine.sequence import Sequence
 from layadesk.engine.text_stream import TextStream
-from layadesk.engine.tool_calls import ToolCallSplitter, names_of
+from layadesk.engine.tool_calls import ToolCallSplitter, offered_by
 from layadesk.protocol.commands import Cancel, Shutdown, UnloadModel
 from layadesk.protocol.events import ExpertUse
 
@@ -135,7 +135,7 @@ class ExpertRunner:
             marks=self.prompts.marks,
             is_open=prompt.is_thinking,
             is_begun=prompt.is_begun,
-            calls=None if one.request.tools is None else ToolCallSplitter(names_of(one.request.tools)),
+            calls=None if one.request.tools is None else ToolCallSplitter(offered_by(one.request.tools)),
         )
         one.is_restoring = self.kept.ask_disk(one)
         self.scheduler.add(one)

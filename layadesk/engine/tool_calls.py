@@ -1,21 +1,28 @@
 """Tool calls in what a model writes, in whichever of the usual formats, and what a model without one is told.
 
 Qwen, Hermes and their kin write `<tool_call>{json}</tool_call>`, Mistral `[TOOL_CALLS][{json}]` or
-`[TOOL_CALLS]name[ARGS]{json}`, Llama 3 `<|python_tag|>{json}` or nothing but the JSON. All are looked for in each
-answer that may call tools, because a model does not always keep to its own.
+`[TOOL_CALLS]name[ARGS]{json}`, Llama 3 `<|python_tag|>{json}` or nothing but the JSON, Qwen3-Coder tags (see
+`tagged_calls.py`). All are looked for in each answer that may call tools, because a model does not always keep to its
+own.
 """
 
 import json
 import re
 import secrets
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from layadesk.domain.inference import PromptMessage, Role, ToolCall, ToolUse, message_as_openai
+from layadesk.engine.tagged_calls import CLOSING, MARK, tagged_calls
 from layadesk.engine.thinking import n_at_end
 
-_MARKS: Final[Mapping[str, str]] = {"<tool_call>": "</tool_call>", "[TOOL_CALLS]": "", "<|python_tag|>": ""}
+_MARKS: Final[Mapping[str, str]] = {
+    "<tool_call>": "</tool_call>",
+    "[TOOL_CALLS]": "",
+    "<|python_tag|>": "",
+    MARK: CLOSING,
+}
 _BARE: Final = ('{"name"', '[{"name"', '{"type":"function"', '[{"type":"function"', '{"function"')
 _NAMED: Final = re.compile(r"\s*([\w.-]+)\s*(?:\[ARGS\])?\s*(?=\{)")
 _TAG: Final = re.compile(r"\{[{%].*?[%}]\}", re.DOTALL)
@@ -37,9 +44,11 @@ def by_token(control_texts: Mapping[str, int]) -> dict[int, bytes]:
     return {token: text.encode() for text, token in control_texts.items() if text in known}
 
 
-def names_of(tools: ToolUse) -> frozenset[str]:
-    """The names of all tools on offer."""
-    return frozenset(str(one["function"]["name"]) for one in json.loads(tools.tools))
+def offered_by(tools: ToolUse) -> dict[str, dict[str, Any]]:
+    """The schema of each parameter, by the name of the tool on offer."""
+    functions = [one["function"] for one in json.loads(tools.tools)]
+    schemas = {str(one["name"]): (one.get("parameters") or {}).get("properties") for one in functions}
+    return {name: schema if isinstance(schema, dict) else {} for name, schema in schemas.items()}
 
 
 def schema_of(tools: ToolUse) -> str:
@@ -87,14 +96,16 @@ class ToolCallSplitter:
     """Cuts an answer into text and calls. The result does not depend on how the text is cut into pieces.
 
     What turns out to be no call is text. JSON without any mark is a call only at the beginning of an answer, and only
-    of a tool on offer. Space around a call belongs to nobody.
+    of a tool on offer, as is a tag without `<tool_call>` around it. Space around a call belongs to nobody. `offered`
+    has the schema of each parameter by the name of the tool.
     """
 
-    def __init__(self, names: Container[str]) -> None:
+    def __init__(self, offered: Mapping[str, Mapping[str, Any]]) -> None:
         self.calls: list[ToolCall] = []
-        self._names = names
+        self._offered = offered
         self._held = ""
         self._mark: str | None = None  # of the call that is being read; "" for one without
+        self._gap = ""  # space before that mark
         self._is_beginning = True
         self._released: list[str] = []
 
@@ -112,8 +123,8 @@ class ToolCallSplitter:
         """The end: what was held back is a call, or text."""
         out = self._advance()
         if self._mark is not None:
-            if not self._take(self._held):
-                out += self._mark + self._held
+            if not self._take(self._held, self._mark):
+                out += self._gap + self._mark + self._held
             self._mark = None
         else:
             out += "" if self.calls and not self._held.strip() else self._held
@@ -139,9 +150,10 @@ class ToolCallSplitter:
                 return out  # until it closes, or the answer ends
             body, mark = self._held[:at], self._mark
             rest, self._mark = self._held[at + len(closing) :], None
-            is_call = self._take(body)
+            is_call = self._take(body, mark)
             self._held = rest.lstrip() if is_call else rest
-            out += "" if is_call else f"{mark}{body}{closing}"
+            out += "" if is_call else f"{self._gap}{mark}{body}{closing}"
+            self._gap = ""
 
     def _begin(self) -> bool:
         """Whether it is clear by now that the answer begins with a call that has no mark, or does not."""
@@ -157,25 +169,28 @@ class ToolCallSplitter:
         found = [(at, mark) for mark in _MARKS if (at := self._held.find(mark)) >= 0]
         if found:
             at, self._mark = min(found)
-            text, self._held = self._held[:at].rstrip(), self._held[at + len(self._mark) :]
+            text = self._held[:at].rstrip()
+            self._gap, self._held = self._held[len(text) : at], self._held[at + len(self._mark) :]
             return text
         n = len(self._held) - max(n_at_end(self._held, mark) for mark in _MARKS)
         n = len(self._held[:n].rstrip())
         text, self._held = self._held[:n], self._held[n:]
         return text
 
-    def _take(self, body: str) -> bool:
+    def _take(self, body: str, mark: str) -> bool:
         """Note the calls in `body`; false where it holds none."""
-        found = calls_in(body)
-        if not found or (self._mark == "" and not all(name in self._names for name, _ in found)):
+        found = calls_in(f"{MARK}{body}" if mark == MARK else body, self._offered)
+        if not found or (mark in ("", MARK) and not all(name in self._offered for name, _ in found)):
             return False
         # Nine letters and digits, because Mistral's templates take no other id.
         self.calls += [ToolCall(f"c{secrets.token_hex(4)}", name, arguments) for name, arguments in found]
         return True
 
 
-def calls_in(body: str) -> list[tuple[str, str]]:
+def calls_in(body: str, offered: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str]]:
     """Names and arguments (JSON text) of the calls in what stands between marks; empty where that is no call."""
+    if body.lstrip().startswith(MARK):
+        return tagged_calls(body, offered)
     named = _NAMED.match(body)
     try:
         if named is not None:
