@@ -17,11 +17,14 @@ def serve(options: argparse.Namespace) -> int:
         over.set()
 
     with running_core(options.data_dir, options.engine) as core:
-        if options.no_api_key:
-            core.serve.forget_key()
         if options.api_key:
-            print(f"API key (shown only now): {core.serve.new_key()}")
-        status = core.serve.start(host=options.host, port=options.port)
+            key = core.serve.start_with_key(host=options.host, port=options.port)
+            print(f"API key (shown only now): {key}")
+        elif options.no_api_key:
+            core.serve.start_without_key(host=options.host, port=options.port)
+        else:
+            core.serve.start(host=options.host, port=options.port)
+        status = core.serve.status
         key = "Clients have to send the API key." if core.serve.key is not None else "No API key is asked for."
         print(f"LayaDesk answers at {status.base_url}", flush=True)
         print(f"{key} Ctrl-C ends it.", flush=True)

@@ -93,6 +93,19 @@ class Serve:
             self._tell(ServerStatus(ServerState.ON, self._running.host, self._running.port))
             return self._status
 
+    def start_with_key(self, *, host: str | None = None, port: int | None = None) -> str:
+        """As `start`, with a new key, which is given back; where that fails no key has changed."""
+        with self._lock, self._key.as_before_on_failure():
+            key = self._key.make()
+            self.start(host=host, port=port)
+            return key
+
+    def start_without_key(self, *, host: str | None = None, port: int | None = None) -> None:
+        """As `start`, and no key is asked for any more; where that fails the key is as before."""
+        with self._lock, self._key.as_before_on_failure():
+            self._key.forget()
+            self.start(host=host, port=port)
+
     def stop(self) -> None:
         """End it; open answers are cancelled."""
         with self._lock:

@@ -5,6 +5,8 @@ import hmac
 import json
 import logging
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from layadesk.domain.server import KeyHash
@@ -37,9 +39,25 @@ class ServerKey:
         key = PREFIX + secrets.token_urlsafe(32)
         salt = secrets.token_bytes(16)
         fields = {"salt": salt.hex(), "sha256": digest_of(key, salt).hex(), "tail": key[-4:]}
-        write_atomically(self._path, json.dumps(fields).encode())
-        self._path.chmod(0o600)
+        self._keep(json.dumps(fields).encode())
         return key
+
+    @contextmanager
+    def as_before_on_failure(self) -> Iterator[None]:
+        """What the block does to the key is undone where it fails."""
+        earlier = self._path.read_bytes() if self._path.is_file() else None
+        try:
+            yield
+        except BaseException:
+            if earlier is None:
+                self.forget()
+            else:
+                self._keep(earlier)
+            raise
+
+    def _keep(self, content: bytes) -> None:
+        write_atomically(self._path, content)
+        self._path.chmod(0o600)
 
     def forget(self) -> None:
         """Ask for no key any more."""

@@ -1,12 +1,12 @@
 """The switch of the server: states, keys, what is remembered."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from layadesk.domain.errors import ErrorCode, LayaDeskError
-from layadesk.domain.server import ServedRequest, ServerState, ServerStatus
+from layadesk.domain.server import KeyHash, ServedRequest, ServerState, ServerStatus
 from layadesk.paths import DataPaths
 from layadesk.settings import definitions
 from layadesk.settings.settings import Settings
@@ -87,6 +87,29 @@ def test_other_machines_are_let_in_with_a_key_only(switched: Switched) -> None:
     serve.forget_key()
     assert serve.status.state is ServerState.FAILED
     assert listener.n_stops == 1
+
+
+def test_a_start_that_fails_leaves_the_key_as_it_was(switched: Switched) -> None:
+    serve, listener, _ = switched
+    listener.taken = {8000}
+
+    def failed(start: Callable[..., object], host: str = "127.0.0.1", port: int = 8000) -> KeyHash | None:
+        with pytest.raises(LayaDeskError):
+            start(host=host, port=port)
+        return serve.key
+
+    assert failed(serve.start_with_key) is None
+    key = serve.start_with_key(port=8001)
+    serve.stop()
+    for kept in (
+        failed(serve.start_with_key),
+        failed(serve.start_without_key),
+        failed(serve.start_without_key, "0.0.0.0", 8001),
+    ):
+        assert kept is not None
+        assert is_key(key, kept)
+    serve.start_without_key(port=8001)
+    assert serve.key is None
 
 
 @pytest.mark.logs_warnings
