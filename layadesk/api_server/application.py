@@ -13,8 +13,9 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from layadesk.api_server.answers import OpenAnswers
+from layadesk.api_server.body import read_body, read_message_body
 from layadesk.api_server.decisions import Decisions
-from layadesk.api_server.exchange import Exchange, Handler, guarded, read_body, read_message_body
+from layadesk.api_server.exchange import Exchange, Handler, guarded
 from layadesk.api_server.failures import Failure
 from layadesk.api_server.file_threads import FileThreads
 from layadesk.api_server.gate import note_of
@@ -28,6 +29,7 @@ from layadesk.api_server.requests import (
     sampling_of,
     thinking_of,
     tools_of,
+    with_question,
 )
 from layadesk.api_server.response_requests import ResponseRequest
 from layadesk.api_server.responses import Responses
@@ -108,7 +110,7 @@ class Application:
     ) -> AnswerOrder:
         return AnswerOrder(
             uuid.uuid4().hex,
-            messages,
+            with_question(messages),
             sampling,
             picked=None if asked.model in AUTO else asked.model,
             second_opinion=False if is_raw or tools is not None else None,

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from layadesk.api_server.answers import while_connected
-from layadesk.api_server.exchange import read_body
+from layadesk.api_server.body import read_body
 from layadesk.api_server.failures import Failure
 from layadesk.api_server.requests import check_depth, read_json
 from layadesk.usecases.decide import Decide

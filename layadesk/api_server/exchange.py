@@ -1,4 +1,4 @@
-"""One HTTP request and its answer: the body read within limits, the answer whole or as it is made, errors in shape."""
+"""One HTTP request's answer: whole or as it is made, errors in shape."""
 
 import asyncio
 import json
@@ -15,7 +15,6 @@ from layadesk.api_server.answers import Answer, ClientGone, OpenAnswers, while_c
 from layadesk.api_server.failures import Failure, failure_of
 from layadesk.api_server.gate import Note, note_of
 from layadesk.api_server.made import Made
-from layadesk.api_server.parts import FILE_MARK
 from layadesk.api_server.shapes import Shape
 from layadesk.domain.errors import ErrorCode, ErrorReport, LayaDeskError
 from layadesk.protocol.events import Failed, Finished, PromptBuilt, TextDelta, ThinkingDelta
@@ -23,61 +22,11 @@ from layadesk.usecases.answer_order import AnswerEvent, AnswerOrder
 
 log = logging.getLogger(__name__)
 
-MAX_BODY_BYTES: Final = 2 * 2**20
-MAX_FILES_BODY_BYTES: Final = 20 * 2**20
-MAX_UNREAD_BYTES: Final = 32 * 2**20
-BODY_S: Final = 15.0
 HOLD_S: Final = 10.0  # how long the status waits for what may still go wrong: routing, loading, the prompt
 BEAT_S: Final = 15.0  # so often an open stream shows that it lives
-_CLOSE: Final = {"connection": "close"}  # the rest of the body is not waited for
 CLIENT_GONE: Final = 499  # nobody sees it but the log
 
 Handler = Callable[[Request], Awaitable[Response]]
-
-
-async def read_message_body(request: Request) -> bytes:
-    """As `read_body`, and larger where files come with it."""
-    body = await read_body(request, MAX_FILES_BODY_BYTES)
-    if len(body) > MAX_BODY_BYTES and FILE_MARK not in body:
-        raise _too_large(MAX_BODY_BYTES)
-    return body
-
-
-def _too_large(n_bytes: int) -> Failure:
-    return Failure(413, "request_too_large", f"The body may have {n_bytes} bytes.", headers=_CLOSE)
-
-
-async def read_body(request: Request, max_bytes: int = MAX_BODY_BYTES) -> bytes:
-    """The body. 413 where it is too large, 408 where it drips; raises ClientGone.
-
-    One that is a little too large is read to its end, because many clients listen only when all is sent.
-    """
-    too_large = _too_large(max_bytes)
-    length = request.headers.get("content-length", "")
-    if length.isdecimal() and (int(length) > MAX_UNREAD_BYTES or (int(length) > max_bytes and _asks(request))):
-        raise too_large
-    body, n_bytes = bytearray(), 0
-    try:
-        async with asyncio.timeout(BODY_S):
-            while True:
-                message = await request.receive()
-                if message["type"] == "http.disconnect":
-                    raise ClientGone
-                n_bytes += len(message.get("body", b""))
-                body += message.get("body", b"") if n_bytes <= max_bytes else b""
-                is_last = not message.get("more_body", False)
-                if n_bytes > (max_bytes if is_last else MAX_UNREAD_BYTES):
-                    raise too_large
-                if is_last:
-                    return bytes(body)
-    except TimeoutError as error:
-        words = f"The body was not there after {BODY_S:g} s."
-        raise Failure(408, "request_timeout", words, headers=_CLOSE) from error
-
-
-def _asks(request: Request) -> bool:
-    """Whether the client waits for leave to send its body."""
-    return "expect" in request.headers
 
 
 def guarded(path: str, handler: Handler) -> Handler:

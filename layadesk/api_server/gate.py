@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from starlette.datastructures import Headers, MutableHeaders
 
+from layadesk.api_server.body import BodyRoom
 from layadesk.api_server.connection import MAX_HEAD_BYTES
 from layadesk.api_server.failures import Failure
 from layadesk.domain.server import LOOPBACK_HOSTS, Listening, ServedRequest, is_loopback
@@ -57,6 +58,7 @@ class Gate:
         self._app = app
         self._plan = plan
         self._served = served
+        self._room = BodyRoom()
         self._is_local = is_loopback(plan.host)
         self._names = {*LOOPBACK_HOSTS, plan.host.lower()}
         if not self._is_local:
@@ -67,7 +69,8 @@ class Gate:
         """One request."""
         headers = Headers(scope=scope)
         note = Note(_client_name(scope, headers))
-        scope.setdefault("state", {})["note"] = note
+        share = self._room.share()
+        scope.setdefault("state", {}).update(note=note, body=share)
         origin = headers.get("origin")
         began, at = time.perf_counter(), time.time()
 
@@ -87,6 +90,7 @@ class Gate:
             else:
                 await self._app(scope, receive, answer)
         finally:
+            share.give_back()
             self._log(note, at, (time.perf_counter() - began) * 1000.0)
 
     def _refusal(self, scope: Scope, headers: Headers, origin: str | None) -> Failure | None:

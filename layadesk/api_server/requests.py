@@ -253,6 +253,13 @@ def messages_of(request: ChatRequest) -> tuple[PromptMessage, ...]:
     return tuple(_message(one, f"messages[{i}].content") for i, one in enumerate(request.messages))
 
 
+def with_question(messages: tuple[PromptMessage, ...]) -> tuple[PromptMessage, ...]:
+    """`messages`; of a chat that is nothing but instructions the last is what is asked. Most templates need a user."""
+    if not messages or any(one.role is not Role.SYSTEM for one in messages):
+        return messages
+    return (*messages[:-1], replace(messages[-1], role=Role.USER))
+
+
 _ROLES: Final = {
     "system": Role.SYSTEM,
     "developer": Role.SYSTEM,

@@ -8,7 +8,8 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from layadesk.api_server.exchange import Exchange, read_message_body
+from layadesk.api_server.body import read_message_body
+from layadesk.api_server.exchange import Exchange
 from layadesk.api_server.failures import Failure
 from layadesk.api_server.file_threads import FileThreads
 from layadesk.api_server.made import Made

@@ -68,6 +68,15 @@ def test_content_may_come_in_parts_and_developers_are_heard_as_the_system(echo: 
     assert answer.choices[0].message.content == "one\ntwo"
 
 
+@pytest.mark.parametrize("model", ["tiny", "auto"])
+def test_a_chat_of_nothing_but_instructions_is_answered(echo: Served, model: str) -> None:
+    messages = [{"role": "system", "content": "Be brief."}, {"role": "developer", "content": "Say hello."}]
+    whole = echo.client().chat.completions.create(model=model, messages=messages)
+    assert whole.choices[0].message.content == "Say hello."
+    answer = echo.client().responses.create(model=model, input=messages[1:])
+    assert answer.output_text == "Say hello."
+
+
 def test_a_text_is_gone_on_with_as_it_stands_control_tokens_and_all(echo: Served) -> None:
     client = echo.client()
     prompt = "<|turn|>user\nonce upon<|end|><|turn|>assistant\n"

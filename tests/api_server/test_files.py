@@ -9,7 +9,8 @@ from typing import Any
 import openai
 import pytest
 
-from layadesk.api_server import exchange, file_threads
+from layadesk.api_server import body as body_limits
+from layadesk.api_server import file_threads
 from layadesk.api_server.failures import Failure
 from layadesk.api_server.file_threads import N_AT_ONCE, FileThreads
 from layadesk.api_server.parts import FILE_MARK
@@ -72,8 +73,8 @@ def test_a_body_with_files_may_be_larger_and_not_without_end(echo: Served) -> No
         found, answer = echo.post(CHAT, json.dumps(body).encode())
         return found, answer["error"]["code"]
 
-    assert status(exchange.MAX_BODY_BYTES) == (422, "attachment_unreadable")  # read, and more than any context holds
-    assert status(exchange.MAX_FILES_BODY_BYTES) == (413, "request_too_large")
+    assert status(body_limits.MAX_BODY_BYTES) == (422, "attachment_unreadable")  # read, and more than any context holds
+    assert status(body_limits.MAX_FILES_BODY_BYTES) == (413, "request_too_large")
 
 
 def test_a_file_that_is_never_read_through_ends_its_own_request_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,12 +1,14 @@
 """Requests that mean harm, or come from a broken program: each is refused with its code, and the server lives."""
 
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import openai
 import pytest
 
-from layadesk.api_server import connection, exchange
+from layadesk.api_server import body as body_limits
+from layadesk.api_server import connection
 from layadesk.domain.errors import ErrorCode, LayaDeskError
 from layadesk.settings import definitions
 from tests.fakes.served import Served, answer_of, served
@@ -33,7 +35,7 @@ def lives(echo: Served) -> Iterator[None]:
         (b'{"model": "tiny", "messages": [{"role": "user", "content": "\xff\xfe"}]}', 400, "invalid_json"),
         (b'{"model": "tiny", "messages": [{"role": "user", "content": "\\ud800"}]}', 400, "invalid_json"),
         (b'{"model": "../../etc/passwd", "messages": [{"role": "user", "content": "x"}]}', 404, "model_not_found"),
-        (b"x" * (exchange.MAX_BODY_BYTES + 1), 413, "request_too_large"),
+        (b"x" * (body_limits.MAX_BODY_BYTES + 1), 413, "request_too_large"),
     ],
     ids=lambda value: str(value)[:24],
 )
@@ -56,12 +58,28 @@ def test_a_body_without_a_length_is_counted_while_it_comes(echo: Served) -> None
 
 
 def test_a_client_that_sends_all_before_it_listens_hears_that_it_is_too_much(echo: Served) -> None:
-    text = "x" * (exchange.MAX_BODY_BYTES * 4)
+    text = "x" * (body_limits.MAX_BODY_BYTES * 4)
     with pytest.raises(openai.APIStatusError) as refusal:
         echo.client().chat.completions.create(model="tiny", messages=[{"role": "user", "content": text}])
     assert refusal.value.status_code == 413
     asks = f"POST {CHAT} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 30000000\r\nExpect: 100-continue\r\n\r\n"
     assert answer_of(echo.raw(asks.encode()))[0] == 413
+
+
+def test_bodies_that_together_are_too_large_are_429_until_the_others_have_gone(
+    echo: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(body_limits, "MAX_ALL_BYTES", 2**20)
+    head = f"POST {CHAT} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000000\r\n\r\n".encode()
+    padding = b" " * 600_000
+    with socket.create_connection(("127.0.0.1", echo.port)) as first:
+        first.sendall(head + padding)  # and the rest does not come
+        while (refusal := echo.post(CHAT, padding + HELLO))[0] == 200:
+            pass  # the first has not arrived yet
+        assert (refusal[0], refusal[1]["error"]["code"]) == (429, "queue_full")
+        assert echo.post(CHAT, HELLO)[0] == 200
+    while echo.post(CHAT, padding + HELLO)[0] != 200:
+        pass  # that it has gone is not known yet
 
 
 @pytest.mark.parametrize(
@@ -104,7 +122,7 @@ def test_a_head_that_drips_in_is_408(echo: Served, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_body_that_drips_in_is_408(echo: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "BODY_S", 0.3)
+    monkeypatch.setattr(body_limits, "BODY_S", 0.3)
     head = f"POST {CHAT} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\nConnection: close\r\n\r\n".encode()
     status, answer = answer_of(echo.raw(head, b"{", b" ", pause_s=0.1))
     assert (status, answer["error"]["code"]) == (408, "request_timeout")
