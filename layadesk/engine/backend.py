@@ -6,7 +6,7 @@ Two implementations: `llama_backend.py` and `scripted_backend.py`; tests/engine/
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from layadesk.domain.answer_time import ComputeProfile
 from layadesk.domain.inference import MemoryUse, SamplingParams
@@ -15,8 +15,10 @@ from layadesk.domain.models import ExpertSpec
 from layadesk.domain.moe_experts import MoeShape
 from layadesk.domain.sampling_defaults import SamplingDefaults
 from layadesk.engine.batch import Batch
-from layadesk.engine.moe_choices import MoeChoices
 from layadesk.protocol.events import BackendModule
+
+if TYPE_CHECKING:  # numpy comes with llama.cpp, and is no part of the engine's start
+    from layadesk.engine.moe_choices import MoeChoices
 
 
 class LoadCancelled(Exception):
@@ -126,7 +128,7 @@ class Expert(Protocol):
         """Whether the next decodes note what gates choose; nothing where `facts.moe` is None. Between decodes."""
         ...
 
-    def moe_choices(self) -> MoeChoices | None:
+    def moe_choices(self) -> "MoeChoices | None":
         """What the gates chose in the last decode; None where nobody looked or it did not end well."""
         ...
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from layadesk.domain.moe_experts import NOT_COMPUTED, MoeCounts
+
 NONE = -1  # a row that a layer did not compute
 
 
@@ -29,6 +31,46 @@ class MoeChoices:
     chosen: npt.NDArray[np.int32]
     weights: npt.NDArray[np.float32] | None
     seconds: float
+
+    def counter(self, n_expert: int) -> "MoeCounter":
+        """An empty count of choices such as these."""
+        size = (len(self.layers), n_expert)
+        weights = None if self.weights is None else np.zeros(size)
+        return MoeCounter(np.zeros(size[0], np.int64), np.zeros(size, np.int64), weights)
+
+    def packed(self, rows: slice) -> bytes:
+        """Some rows as `MoeToken` holds them."""
+        chosen = self.chosen[:, rows]
+        return np.where(chosen == NONE, NOT_COMPUTED, chosen).astype(np.uint16).tobytes()
+
+
+@dataclass(slots=True)
+class MoeCounter:
+    """How often each expert was chosen. Arrays are [layers, n_expert], `n_tokens` is [layers]."""
+
+    n_tokens: npt.NDArray[np.int64]
+    n_chosen: npt.NDArray[np.int64]
+    weights: npt.NDArray[np.float64] | None
+
+    def add(self, choices: MoeChoices, rows: slice) -> None:
+        """Some rows of a batch."""
+        chosen = choices.chosen[:, rows]
+        n_layers, n_expert = self.n_chosen.shape
+        is_there = chosen != NONE
+        self.n_tokens += is_there[:, :, 0].sum(1)
+        places = (chosen + (np.arange(n_layers, dtype=np.int32) * n_expert)[:, None, None])[is_there]
+        shape, size = self.n_chosen.shape, self.n_chosen.size
+        self.n_chosen += np.bincount(places, minlength=size).reshape(shape)
+        if choices.weights is not None and self.weights is not None:
+            weights = choices.weights[:, rows][is_there]
+            self.weights += np.bincount(places, weights, minlength=size).reshape(shape)
+
+    def counts(self) -> MoeCounts:
+        """As it is told; empty where nothing was counted."""
+        if not self.n_tokens.any():
+            return MoeCounts()
+        weights = () if self.weights is None else tuple(np.round(self.weights, 4).ravel().tolist())
+        return MoeCounts(tuple(self.n_tokens.tolist()), tuple(self.n_chosen.ravel().tolist()), weights)
 
 
 def gather(parts: Sequence[LayerChoices], wants_logits: Sequence[bool], seconds: float) -> MoeChoices | None:
