@@ -22,7 +22,7 @@ LONG = "word " * 2000
 SLOW = 50.0  # tokens a second: the whole answer would take minutes
 
 
-def test_a_client_that_goes_stops_its_answer_streaming_or_not(tmp_path: Path) -> None:
+def test_a_client_that_goes_stops_its_answer_streaming_or_not(tmp_path: Path) -> None:  # H13
     with served(tmp_path, text=LONG, decode_tps=SLOW) as running:
         stream = running.client().chat.completions.create(model="tiny", messages=HELLO, stream=True)
         for _, _chunk in zip(range(3), stream, strict=False):

@@ -119,6 +119,7 @@ def test_a_file_without_a_vocabulary_cannot_chat_and_says_so(
 def test_an_answer_that_only_repeats_itself_is_ended_and_says_so_unless_that_is_wanted(
     start_engine: Start, any_file: str, repeats: bool
 ) -> None:
+    """Reported fault G22."""
     engine = start_engine(ScriptedBackend(ScriptedOptions(text="I am sorry. " * 80)), expert(any_file, n_ctx=2048))
     end = engine.finished(engine.ask("hello", sampling=replace(GREEDY, stops_loops=repeats)))
     assert end.finish_reason is (FinishReason.LOOP if repeats else FinishReason.STOP)

@@ -49,7 +49,7 @@ def test_what_published_templates_use_is_there() -> None:
     )
 
 
-def test_an_unclosed_comment_is_an_error_with_its_line_and_no_hang() -> None:
+def test_an_unclosed_comment_is_an_error_with_its_line_and_no_hang() -> None:  # G27
     error = refusal("fine\n\n{# never closed")
     assert error.facts["line"] == 3
     assert "comment" in str(error.facts["detail"])
@@ -173,7 +173,7 @@ def test_a_template_longer_than_any_real_one_is_not_even_read() -> None:
     assert refusal("x" * 300_000).facts["detail"] == "template too long"
 
 
-def test_a_template_that_refuses_a_system_role_gets_it_in_the_first_user_turn() -> None:
+def test_a_template_that_refuses_a_system_role_gets_it_in_the_first_user_turn() -> None:  # G26
     source = (
         "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('System role not supported') }}"
         "{% endif %}[{{ m.role }}]{{ m.content }}{% endfor %}"
@@ -197,7 +197,7 @@ def test_a_template_that_wants_turns_to_alternate_gets_neighbours_as_one() -> No
     )
 
 
-def test_no_clock_enters_the_prompt_unless_the_template_cannot_do_without() -> None:
+def test_no_clock_enters_the_prompt_unless_the_template_cannot_do_without() -> None:  # G14
     optional = "{% if strftime_now is defined %}{{ strftime_now('%d %b %Y') }}{% else %}no date{% endif %}"
     assert rendered(optional) == "no date"
     assert rendered("{{ strftime_now('%H:%M:%S') }}") == "00:00:00", "a day at most, or each turn would be a new prompt"

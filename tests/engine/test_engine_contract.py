@@ -49,6 +49,7 @@ def test_a_request_loads_its_expert_and_is_answered(engine: RunningEngine) -> No
 
 
 def test_several_at_a_time_give_the_same_greedy_text_as_alone(start_engine: Start, any_backend: BackendCase) -> None:
+    """Reported faults H01, H02, H03."""
     engine = start_engine(any_backend.scripted_as(decode_tps=200), expert(any_backend.path, n_ctx=4096))
     sampling = replace(GREEDY, max_tokens=60)
     alone = [engine.finished(engine.ask(recital(one), sampling=sampling)).text for one in SENTENCES]
@@ -76,6 +77,7 @@ def test_clients_that_take_turns_get_the_same_greedy_text_as_alone(
 def test_cancel_ends_an_answer_within_one_token_and_keeps_its_text(
     start_engine: Start, any_backend: BackendCase
 ) -> None:
+    """Reported fault H13."""
     engine = start_engine(any_backend.scripted_as(text="word " * 1000, decode_tps=100), expert(any_backend.path))
     request_id = engine.ask("Tell me a very long story about a fox and a dog.", sampling=GREEDY)
     engine.wait_text(request_id, 3)
@@ -90,8 +92,9 @@ def test_cancel_ends_an_answer_within_one_token_and_keeps_its_text(
 
 
 def test_generation_never_goes_past_the_context(start_engine: Start, any_backend: BackendCase) -> None:
+    """Reported faults G01, G04, G06."""
     engine = start_engine(
-        any_backend.scripted_as(text="word " * 1000), expert(any_backend.path, n_ctx=256, n_parallel=1)
+        any_backend.scripted_as(text="word " * 1000), expert(any_backend.path, n_ctx=256, n_parallel=4)
     )
     filler = "one two three " * (10 if any_backend.backend.name == "scripted" else 50)
     end = engine.finished(engine.ask(f"Go on with this for ever: {filler}", sampling=GREEDY))
@@ -105,7 +108,7 @@ def test_a_stop_string_ends_the_answer_and_is_not_shown(start_engine: Start, any
     assert (end.text, end.finish_reason) == ("The quick bro", FinishReason.STOP)
 
 
-def test_what_does_not_fit_is_left_out_visibly(start_engine: Start, any_backend: BackendCase) -> None:
+def test_what_does_not_fit_is_left_out_visibly(start_engine: Start, any_backend: BackendCase) -> None:  # G08, G12
     engine = start_engine(any_backend.backend, expert(any_backend.path, n_ctx=256))
     history = []
     for i in range(12):

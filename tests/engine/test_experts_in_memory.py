@@ -39,6 +39,7 @@ def priced(path: str, name: str, needs_bytes: int) -> ExpertSpec:
 def test_experts_stay_as_long_as_the_memory_allows_and_the_longest_unused_goes(
     start_engine: Start, any_file: str
 ) -> None:
+    """Reported faults H05, H08."""
     specs = [priced(any_file, name, 400) for name in "abcd"]
     engine = start_engine(ScriptedBackend(ECHO), *specs, memory_bytes=1200, n_loaded_max=9)
     for name in "abca":
@@ -96,7 +97,7 @@ def test_an_idle_expert_goes_by_itself_after_its_time(start_engine: Start, any_f
     assert engine.finished(engine.ask("back again")).text == "back again"
 
 
-def test_a_smaller_context_is_served_by_the_larger_one_in_memory(start_engine: Start, any_file: str) -> None:
+def test_a_smaller_context_is_served_by_the_larger_one_in_memory(start_engine: Start, any_file: str) -> None:  # G10
     engine = start_engine(ScriptedBackend(ECHO), expert(any_file, n_ctx=2048))
     engine.finished(engine.ask("x"))
     engine.configure(expert(any_file, n_ctx=1024))
@@ -159,6 +160,7 @@ def test_weights_that_are_repacked_for_the_processor_are_not_in_memory_twice(
 def test_loading_and_unloading_again_and_again_leaves_nothing_behind(
     llama_backend: Backend, smol_gguf: Path, gemma_gguf: Path
 ) -> None:
+    """Reported faults H11, H12."""
     paths = [str(smol_gguf), str(smol_gguf), str(gemma_gguf)]
 
     def cycle(n: int) -> None:

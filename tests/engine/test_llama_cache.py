@@ -28,6 +28,7 @@ def engine(request: pytest.FixtureRequest, llama_backend: Backend) -> Iterator[R
 def test_a_third_turn_says_the_same_with_and_without_kept_cells_and_computes_only_what_is_new(
     engine: RunningEngine,
 ) -> None:
+    """Reported faults G13, G17, G18."""
     messages = recital(SENTENCES[0], 4)
     for _ in range(3):
         end = engine.finished(engine.ask(messages, sampling=replace(GREEDY, max_tokens=12)))
@@ -50,7 +51,7 @@ def test_an_answer_asked_for_again_computes_next_to_nothing(engine: RunningEngin
     assert again.timings.n_prompt - again.timings.n_cached <= 8
 
 
-def test_another_conversation_shares_the_system_prompt(engine: RunningEngine) -> None:
+def test_another_conversation_shares_the_system_prompt(engine: RunningEngine) -> None:  # G20
     system = PromptMessage(Role.SYSTEM, "You recite sentences. " * 40)
     sampling = replace(GREEDY, max_tokens=12)
     engine.finished(engine.ask([system, *recital(SENTENCES[2], 1)], sampling=sampling))

@@ -62,7 +62,7 @@ def test_the_beginning_of_a_stop_string_at_the_end_of_an_answer_is_text(start_en
     assert engine.finished(engine.ask("a < b <", sampling=replace(GREEDY, stop=("<end>",)))).text == "a < b <"
 
 
-def test_who_must_wait_is_told_how_many_are_before_him(start_engine: Start, any_file: str) -> None:
+def test_who_must_wait_is_told_how_many_are_before_him(start_engine: Start, any_file: str) -> None:  # H02
     engine = start_engine(ScriptedBackend(SLOW), expert(any_file, n_parallel=1))
     first = engine.ask()
     engine.wait_text(first, 1)
@@ -93,7 +93,7 @@ def test_a_bad_parameter_fails_that_request_alone(
     assert engine.finished(good).text == "good"
 
 
-def test_an_unknown_expert_is_named_with_those_that_are_known(start_engine: Start, any_file: str) -> None:
+def test_an_unknown_expert_is_named_with_those_that_are_known(start_engine: Start, any_file: str) -> None:  # H07
     engine = start_engine(ScriptedBackend(ECHO), expert(any_file))
     error = engine.failed(engine.ask(model_id="nobody")).error
     assert error.code is ErrorCode.UNKNOWN_EXPERT
@@ -113,6 +113,7 @@ def test_nothing_said_fails_before_an_expert_is_loaded_for_it(start_engine: Star
 
 
 def test_a_prompt_longer_than_the_context_fails_with_both_numbers(start_engine: Start, any_file: str) -> None:
+    """Reported faults G02, G11."""
     engine = start_engine(ScriptedBackend(ECHO), expert(any_file, n_ctx=256))
     error = engine.failed(engine.ask("x" * 5000)).error
     assert error.code is ErrorCode.CONTEXT_LENGTH_EXCEEDED

@@ -31,7 +31,7 @@ BRACES = "}" * 100
 
 
 @pytest.mark.parametrize("text", [NUMBERED, TABLE, CODE, JSON, MATRIX, SONG, RULE, BRACES], ids=lambda text: text[:12])
-def test_lists_tables_code_and_songs_are_no_loops(text: str) -> None:
+def test_lists_tables_code_and_songs_are_no_loops(text: str) -> None:  # G23
     assert first_alarm(list(text.encode())) is None
     assert first_alarm(words(text)) is None
 
@@ -48,7 +48,7 @@ def test_lists_tables_code_and_songs_are_no_loops(text: str) -> None:
         "This is one whole line of words.\n" * 2,
     ],
 )
-def test_a_token_a_phrase_and_a_line_over_and_over_are_loops(unit: str) -> None:
+def test_a_token_a_phrase_and_a_line_over_and_over_are_loops(unit: str) -> None:  # G21, G22, G23
     head = "A reasonable beginning of an answer that then goes wrong: "
     alarm = first_alarm(list((head + unit * 2000).encode()))
     assert alarm is not None

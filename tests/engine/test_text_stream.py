@@ -51,12 +51,13 @@ def test_a_stop_string_is_never_shown_wherever_the_tokens_are_cut(
 
 @given(st.binary(max_size=60), st.lists(st.integers(0, 60)))
 def test_bytes_that_are_no_text_become_replacement_signs_and_raise_nothing(data: bytes, places: list[int]) -> None:
+    """Reported fault G36."""
     whole = shown(TextStream(), [data])
     assert shown(TextStream(), cut(data, places)) == whole
     assert data.decode("utf-8", "replace").startswith(whole)
 
 
-def test_an_emoji_of_four_tokens_comes_as_one_character() -> None:
+def test_an_emoji_of_four_tokens_comes_as_one_character() -> None:  # G37
     stream = TextStream()
     assert [push(stream, bytes([byte])) for byte in "🦊".encode()] == ["", "", "", "🦊"]
 
