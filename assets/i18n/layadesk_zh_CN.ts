@@ -1934,8 +1934,8 @@
         <translation>请把所有分卷放在同一个文件夹，然后选择第一个。</translation>
     </message>
     <message>
-        <source>Put the file back, or add it again from where it is now.</source>
-        <translation>请把文件放回原处，或从现在的位置重新添加。</translation>
+        <source>Put the file back, or add it from where it is now.</source>
+        <translation>请把文件放回去，或从它现在的位置添加。</translation>
     </message>
     <message>
         <source>Run the set-up again; it builds llama.cpp anew for this machine.</source>
@@ -2090,8 +2090,8 @@
         <translation>消息太长：共 {n_prompt} 个 token，而上下文只能容纳 {n_ctx} 个。</translation>
     </message>
     <message>
-        <source>The model file {file} is not where it was.</source>
-        <translation>模型文件 {file} 已不在原来的位置。</translation>
+        <source>The model file {file} is not there.</source>
+        <translation>模型文件 {file} 不在那里。</translation>
     </message>
     <message>
         <source>The model {subject} is already among your experts.</source>

@@ -92,7 +92,7 @@ def show(options: argparse.Namespace) -> int:
 def download(options: argparse.Namespace) -> int:
     """Fetch a model and stay until it is installed; Ctrl-C pauses."""
     with running_core(options.data_dir, options.engine, started=False) as core:
-        quantization = options.quantization or _best(core, options.id)
+        quantization = _best(core, options.id) if options.quantization is None else _named(core, options)
         which = core.downloads.start(options.id, quantization, licence_accepted=options.accept_licence)
         screen = _Screen()
         try:
@@ -215,6 +215,14 @@ def _say_how_to_go_on(model_id: str, quantization: str, row: Download | None) ->
     done = "" if row is None else f" at {_size(row.n_bytes_done)} of {_size(row.n_bytes_total)}"
     again = f"layadesk models download {model_id} --quantization {quantization}"
     print(f"Paused{done}. Resume with: {again}", file=sys.stderr)
+
+
+def _named(core: "Core", options: argparse.Namespace) -> str:
+    """As the catalogue spells what was asked for."""
+    wanted: str = options.quantization
+    card = core.library.entry(options.id).card
+    names = () if card is None else (file.quantization for file in card.files)
+    return next((name for name in names if name.casefold() == wanted.casefold()), wanted)
 
 
 def _best(core: "Core", model_id: str) -> str:

@@ -200,7 +200,7 @@ def _add_models(commands: Any, printing: argparse.ArgumentParser) -> None:
     importing.add_argument("paths", metavar="FILE.gguf|FOLDER", nargs="+")
     importing.add_argument("--name", help="how it is called in the window")
     importing.add_argument("--origin", choices=("imported", "starter"), default="imported", help=argparse.SUPPRESS)
-    importing.set_defaults(run=models.import_model)
+    importing.set_defaults(run=models.import_model, misused=importing.error)
     remote.add_parsers(actions, printing)
 
 

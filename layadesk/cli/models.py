@@ -37,6 +37,8 @@ def list_models(options: argparse.Namespace) -> int:
 def import_model(options: argparse.Namespace) -> int:
     """Check GGUF files by their headers and add them; of one file, or all that lie below folders."""
     if len(options.paths) > 1 or Path(options.paths[0]).is_dir():
+        if options.name is not None:
+            options.misused("--name is for one file")  # ends the program, as argparse does
         return _import_many(options)
     with running_core(options.data_dir, options.engine, started=False) as core:
         model = core.experts.import_file(options.paths[0], origin=Origin(options.origin), name=options.name).result()

@@ -185,6 +185,19 @@ def test_numbers_that_the_catalogue_lacks_are_read_from_the_hub_when_that_is_ask
     assert all(request.range is not None for request in hub.log)
 
 
+def test_a_quantization_is_found_however_it_is_spelled(shop: Shell, hub: FakeHub) -> None:
+    done = shop.run("models", "download", "tiny", "--quantization", "q4_k_m", "--json", **environment(hub))
+    assert (done.status, done.json["download"]["quantization"]) == (0, "Q4_K_M")
+
+
+def test_one_name_for_several_files_is_refused_as_bad_usage(shell: Shell) -> None:
+    files = [str(write_gguf(shell.folder / name)) for name in ("a.gguf", "b.gguf")]
+    for paths in (files, [str(shell.folder)]):
+        done = shell.run("models", "import", *paths, "--name", "Mine")
+        assert (done.status, "--name is for one file" in done.err) == (2, True)
+    assert shell.run("models", "list", "--json").json["models"] == []
+
+
 def test_folders_are_imported_and_what_is_no_model_is_told(shell: Shell) -> None:
     folder = shell.folder / "collection"
     write_gguf(folder / "a" / "one.gguf")

@@ -51,7 +51,7 @@ def test_the_message_about_a_vanished_file_says_its_name_and_where_it_was(desk: 
     Path(model.path).unlink()
     with pytest.raises(LayaDeskError) as caught:
         choose(None, desk.pool.candidates(), turn=Turn(), policy=Policy())
-    assert explain(caught.value.report).what == f"The model file alpha ({model.path}) is not where it was."
+    assert explain(caught.value.report).what == f"The model file alpha ({model.path}) is not there."
 
 
 def test_an_expert_that_killed_the_engine_is_out_until_that_is_cleared(desk: PlayedDesk) -> None:

@@ -12,8 +12,8 @@ ERROR_TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
     **REMOTE_ERRORS,
     **DOWNLOAD_ERRORS,
     ErrorCode.MODEL_FILE_MISSING: (
-        QT_TRANSLATE_NOOP("errors", "The model file {file} is not where it was."),
-        QT_TRANSLATE_NOOP("errors", "Put the file back, or add it again from where it is now."),
+        QT_TRANSLATE_NOOP("errors", "The model file {file} is not there."),
+        QT_TRANSLATE_NOOP("errors", "Put the file back, or add it from where it is now."),
     ),
     ErrorCode.MODEL_FILE_UNREADABLE: (
         QT_TRANSLATE_NOOP("errors", "The file {subject} cannot be read."),
