@@ -23,7 +23,7 @@ from layadesk.workers.spawn import spawn_child
 
 log = logging.getLogger(__name__)
 
-PATIENCE_S = 60.0  # for one answer
+PATIENCE_S = 30.0  # for one answer
 LOOK_S = 0.1  # between looks whether the answers are still wanted
 
 Start = Callable[[PricingOptions], ChildProcess]
