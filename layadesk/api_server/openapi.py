@@ -20,6 +20,7 @@ _ERRORS: Final = {
     "422": "a value that is not possible",
     "429": "too many requests are waiting; see Retry-After",
     "500": "a fault of LayaDesk",
+    "501": "not offered",
     "503": "no expert can answer now",
 }
 _POSTS: Final[dict[str, tuple[type[Any], str]]] = {
@@ -39,8 +40,15 @@ def openapi() -> dict[str, Any]:
         path: {"post": _operation(words, schema)}
         for (path, (_, words)), schema in zip(_POSTS.items(), schemas, strict=True)
     }
+    paths["/v1/embeddings"] = {"post": _operation("Not offered yet: 501", {"type": "object"})}
     paths["/v1/models"] = {"get": _operation("The models there are")}
+    paths["/v1/models/{model}"] = {"get": _operation("One of them", parameter="model")}
+    paths["/v1/responses/{response_id}"] = {
+        "get": _operation("A response that is still kept", parameter="response_id"),
+        "delete": _operation("Forget it", parameter="response_id"),
+    }
     paths["/health"] = {"get": _operation("Whether the server is there; needs no key")}
+    paths["/openapi.json"] = {"get": _operation("This document")}
     return {
         "openapi": "3.1.0",
         "info": {"title": "LayaDesk", "version": __version__},
@@ -50,10 +58,13 @@ def openapi() -> dict[str, Any]:
     }
 
 
-def _operation(summary: str, schema: dict[str, Any] | None = None) -> dict[str, Any]:
+def _operation(summary: str, schema: dict[str, Any] | None = None, *, parameter: str | None = None) -> dict[str, Any]:
     answers = {"200": {"description": "the answer"}}
     answers |= {status: {"description": words} for status, words in _ERRORS.items()}
     operation: dict[str, Any] = {"summary": summary, "responses": answers}
     if schema is not None:
         operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
+    if parameter is not None:
+        named = {"name": parameter, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
+        operation["parameters"] = [named]
     return operation
