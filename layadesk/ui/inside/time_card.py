@@ -196,4 +196,5 @@ class TimeCard(QFrame):
 def _shown(ms: float | None, total: float) -> str:
     if ms is None:
         return words.unknown()
-    return f"{seconds(ms)} · {percent(ms / total)}" if total > 0 else seconds(ms)
+    share = "< 1 %" if 0 < ms < 0.01 * total else percent(ms / total) if total > 0 else ""
+    return f"{seconds(ms)} · {share}" if share else seconds(ms)
