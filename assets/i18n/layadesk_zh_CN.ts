@@ -5162,6 +5162,10 @@
         <source>Where an answer's time went, and what goes on inside the model, is shown here after an answer.</source>
         <translation>有了回答之后，这里会显示它的时间花在哪里，以及模型内部发生了什么。</translation>
     </message>
+    <message>
+        <source>Stop watching</source>
+        <translation>停止观察</translation>
+    </message>
 </context>
 <context>
     <name>InsideStrip</name>
@@ -5292,7 +5296,7 @@
         <translation>内存读取速度为 {rates}，因此无法得知可能的最高速度。</translation>
     </message>
     <message>
-        <source>Memory is read at {rates}: at best {best} tokens/s.</source>
+        <source>Memory is read at {rates}: at best {best} tok/s.</source>
         <translation>内存读取速度为 {rates}：最高每秒 {best} 个词元。</translation>
     </message>
     <message>
@@ -5300,7 +5304,7 @@
         <translation>需要几秒钟，其间不会回答任何人。</translation>
     </message>
     <message>
-        <source>This answer came at {tps} tokens/s, {share} of that.</source>
+        <source>This answer came at {tps} tok/s, {share} of that.</source>
         <translation>此回答为每秒 {tps} 个词元，达到其 {share}。</translation>
     </message>
     <message>

@@ -24,8 +24,8 @@ def bench_engine(options: argparse.Namespace) -> int:
     from layadesk.usecases.bench_engine import BenchEngine, bench_spec  # noqa: PLC0415
     from layadesk.workers.bench_rivals import LlamaServer, RawLoop  # noqa: PLC0415
 
-    path = _model_path(options)
-    n_threads = options.threads or _n_cores()
+    path = model_path(options)
+    n_threads = options.threads or n_cores()
     spec = bench_spec(path, n_threads, options.n_ctx)
     with ExitStack() as stack:
         data_dir = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="layadesk-bench-")))
@@ -53,7 +53,8 @@ def bench_engine(options: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _model_path(options: argparse.Namespace) -> str:
+def model_path(options: argparse.Namespace) -> str:
+    """What `--model` names, or the first installed expert. Raises MODEL_FILE_MISSING, NO_EXPERT_INSTALLED."""
     if options.model is not None:
         if not Path(options.model).is_file():
             raise fail(ErrorCode.MODEL_FILE_MISSING, path=str(options.model))
@@ -65,7 +66,8 @@ def _model_path(options: argparse.Namespace) -> str:
     return present[0].path
 
 
-def _n_cores() -> int:
+def n_cores() -> int:
+    """Physical ones that this process may use."""
     import psutil  # noqa: PLC0415 - only for this
 
     physical = psutil.cpu_count(logical=False) or os.cpu_count() or 1

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from layadesk import __version__
-from layadesk.cli import ask, bench, bench_engine, checks, fit, library, models, remote, route, router, serve
+from layadesk.cli import ask, bench, bench_engine, bench_moe, checks, fit, library, models, remote, route, router, serve
 from layadesk.cli.bench_engine import SECTIONS
 from layadesk.cli.printing import EXIT_FAILED, EXIT_INTERRUPTED, complain
 from layadesk.domain.errors import LayaDeskError
@@ -217,6 +217,11 @@ def _add_bench(commands: Any, printing: argparse.ArgumentParser) -> None:
     engine.add_argument("--threads", type=_positive, metavar="N", help="default: one per physical core")
     engine.add_argument("--n-ctx", type=_positive, default=8192, metavar="N", help="cells of the cache (8192)")
     engine.set_defaults(run=bench_engine.bench_engine)
+    moe = subjects.add_parser("moe", parents=[printing], help="MoE experts: gate time, balance, what looking costs")
+    moe.add_argument("--model", metavar="FILE.gguf", help="default: the first installed expert")
+    moe.add_argument("--n-tokens", type=_positive, default=200, metavar="N", help="tokens of each way (200)")
+    moe.add_argument("--threads", type=_positive, metavar="N", help="default: one per physical core")
+    moe.set_defaults(run=bench_moe.bench_moe)
     router = subjects.add_parser("router", parents=[printing], help="forward pass and whole route, idle and busy")
     router.add_argument("--router", metavar="ID", help="bundled, none or laya:DIRECTORY; default: that of the settings")
     router.add_argument("-n", type=_positive, default=1000, help="prompts (1000)")

@@ -46,6 +46,7 @@ def profile(model: Any, params: Any, n_past: int, beat: Callable[[], None]) -> C
     """
     n_past = max(1, min(n_past, MAX_PAST))
     watch = _Stopwatch()
+    params = type(params).from_buffer_copy(params)  # ours to change
     params.n_ctx = n_past + 2 * N_TOKENS + 8
     params.n_batch = params.n_ubatch = 64
     params.n_seq_max = params.n_outputs_max = 1

@@ -2,6 +2,10 @@
 
 import msgspec
 
+from layadesk.domain.answer_time import ComputeProfile
+from layadesk.domain.errors import ErrorReport
+from layadesk.domain.moe_experts import MoeRecord
+
 
 class RawRun(msgspec.Struct, frozen=True, tag=True):
     """Compute `n_seq` prompts of `n_prompt` tokens, then `n_tokens` steps that give each sequence one more."""
@@ -25,3 +29,22 @@ class ServerReady(msgspec.Struct, frozen=True, tag=True):
 
     address: str
     error: str = ""
+
+
+class MoeBenchRun(msgspec.Struct, frozen=True, tag=True):
+    """Compute `n_tokens` in each of three ways in turns, and `prompts` while looking. `name` is the file's."""
+
+    name: str
+    n_tokens: int
+    prompts: tuple[str, ...]
+
+
+class MoeBenchReply(msgspec.Struct, frozen=True, tag=True):
+    """Milliseconds of each token without a callback, with an idle one, and while it looks; choices and a profile."""
+
+    plain_ms: tuple[float, ...] = ()
+    off_ms: tuple[float, ...] = ()
+    on_ms: tuple[float, ...] = ()
+    record: MoeRecord | None = None
+    profile: ComputeProfile | None = None
+    error: ErrorReport | None = None

@@ -41,7 +41,7 @@ class RawLoop:
 
     def close(self) -> None:
         """End its process."""
-        _end(self._child)
+        end(self._child)
 
 
 class LlamaServer:
@@ -89,7 +89,7 @@ class LlamaServer:
 
     def close(self) -> None:
         """End its process."""
-        _end(self._child)
+        end(self._child)
 
 
 def _read(
@@ -112,7 +112,8 @@ def _events(response: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:
             yield json.loads(line[6:])
 
 
-def _end(child: ChildProcess) -> None:
+def end(child: ChildProcess) -> None:
+    """End such a process, by force where it does not end by itself."""
     child.connection.close()
     child.process.terminate()
     if child.wait_exit_code(5.0) is None:

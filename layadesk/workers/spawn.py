@@ -40,6 +40,11 @@ def start_raw_loop(spec: ExpertSpec) -> ChildProcess:
     return spawn_child(_run_raw_loop, spec, name="layadesk-raw-loop")
 
 
+def start_moe_bench(spec: ExpertSpec) -> ChildProcess:
+    """Start the process that measures what looking at gates costs."""
+    return spawn_child(_run_moe_bench, spec, name="layadesk-moe-bench")
+
+
 def start_llama_server(spec: ExpertSpec) -> ChildProcess:
     """Start llama.cpp's own server, for the same comparison."""
     return spawn_child(_run_llama_server, spec, name="layadesk-llama-server")
@@ -86,6 +91,12 @@ def _run_raw_loop(connection: "Connection[Any, Any]", spec: ExpertSpec) -> None:
     from layadesk.engine.bench_processes import run_raw  # noqa: PLC0415  # in the child, see above
 
     run_raw(connection, spec)
+
+
+def _run_moe_bench(connection: "Connection[Any, Any]", spec: ExpertSpec) -> None:
+    from layadesk.engine.bench_moe import run_moe  # noqa: PLC0415  # in the child, see above
+
+    run_moe(connection, spec)
 
 
 def _run_llama_server(connection: "Connection[Any, Any]", spec: ExpertSpec) -> None:

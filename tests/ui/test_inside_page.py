@@ -58,7 +58,7 @@ def test_the_time_is_told_by_part_with_what_is_unknown_as_unknown(stage: Stage) 
     assert "Choosing tokens 10 ms" in said
     assert "Loading the expert n/a" in said
     assert "On screen n/a" in said
-    assert "at best 100 tokens/s" in page.time.ceiling.text()
+    assert "at best 100 tok/s" in page.time.ceiling.text()
     assert "40 %" in page.time.ceiling.text()
 
 

@@ -115,7 +115,7 @@ class InsidePage(QWidget):
     @Slot(bool)
     def _on_toggled(self, is_on: bool) -> None:  # Qt's signal
         self._inside.switch(is_on=is_on)
-        self._render()
+        self._retranslate()
 
     @Slot()
     def _on_csv(self) -> None:
@@ -139,7 +139,7 @@ class InsidePage(QWidget):
 
     def _retranslate(self) -> None:
         self.header.title.set_text(self.tr("Inside"))
-        self.watch.setText(self.tr("Watch MoE experts"))
+        self.watch.setText(self.tr("Stop watching") if self.watch.isChecked() else self.tr("Watch MoE experts"))
         self.watch.setToolTip(self.tr("Answers come somewhat more slowly while this is on."))
         self.to_csv.setText(self.tr("Table…"))
         self.to_csv.setAccessibleName(self.tr("Export the counts as CSV"))

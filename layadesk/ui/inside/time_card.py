@@ -152,13 +152,11 @@ class TimeCard(QFrame):
             )
         else:
             lines.append(
-                self.tr("Memory is read at {rates}: at best {best} tokens/s.").format(
-                    rates=rates, best=per_second(best)
-                )
+                self.tr("Memory is read at {rates}: at best {best} tok/s.").format(rates=rates, best=per_second(best))
             )
         if found.reached is not None and found.decode_tps is not None:
             lines.append(
-                self.tr("This answer came at {tps} tokens/s, {share} of that.").format(
+                self.tr("This answer came at {tps} tok/s, {share} of that.").format(
                     tps=per_second(found.decode_tps), share=percent(found.reached)
                 )
             )
