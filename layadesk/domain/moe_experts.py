@@ -205,19 +205,5 @@ def against_even(counts: MoeCounts, row: int) -> tuple[float | None, ...]:
     return tuple(n * len(chosen) / total if total else None for n in chosen)
 
 
-def layers_by_heat(record: MoeRecord, n_hot: int) -> tuple[tuple[int, float], ...]:
-    """Layer numbers with the share of its choices that the `n_hot` busiest MoE experts of it got; hottest first.
-
-    Where few MoE experts do most of the work, the same weights are read again and again.
-    """
-    counts = record.counts()
-    found = []
-    for row, layer in enumerate(record.layers):
-        chosen = sorted(counts.of_layer(row), reverse=True)
-        if sum(chosen):
-            found.append((layer, sum(chosen[:n_hot]) / sum(chosen)))
-    return tuple(sorted(found, key=lambda pair: (-pair[1], pair[0])))
-
-
 def _summed(one: Iterable[int], other: Iterable[int]) -> tuple[int, ...]:
     return tuple(a + b for a, b in zip(one, other, strict=True))

@@ -11,7 +11,6 @@ from layadesk.domain.moe_experts import (
     MoeToken,
     against_even,
     balance_of,
-    layers_by_heat,
 )
 
 SHAPE = MoeShape(4, 2)
@@ -58,11 +57,6 @@ def test_a_token_tells_where_it_went_in_each_layer() -> None:
     token = MoeToken("a", _packed(3, 1, 0xFFFF, 0xFFFF))
     assert token.in_layer(0, 2) == (3, 1)
     assert token.in_layer(1, 2) == ()
-
-
-def test_the_hottest_layers_are_those_whose_choices_gather_on_few() -> None:
-    counts = MoeCounts((4, 4, 0), (2, 2, 2, 2, 4, 4, 0, 0, 0, 0, 0, 0))
-    assert layers_by_heat(MoeRecord(SHAPE, (0, 1, 2), decode=counts), 2) == ((1, 1.0), (0, 0.5))
 
 
 def _packed(*numbers: int) -> bytes:

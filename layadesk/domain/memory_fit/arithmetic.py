@@ -1,5 +1,6 @@
 """The bill from facts alone: for a file that is not here yet, and for a machine that is not this one."""
 
+import re
 from dataclasses import dataclass, replace
 
 from layadesk.domain.errors import ErrorCode, fail
@@ -56,6 +57,17 @@ def n_gpu_layers_of(params: LoadParams, facts: ModelFacts) -> int:
     return n_all if params.n_gpu_layers < 0 else min(params.n_gpu_layers, n_all)
 
 
+def moe_layers_in_ram(params: LoadParams, n_layers: int) -> frozenset[int]:
+    """Layers whose MoE experts are kept in RAM: the first `n_cpu_moe`, and those that an override names."""
+    patterns = [re.compile(one.pattern) for one in params.tensor_overrides if one.device == CPU]
+    named = {
+        layer
+        for layer in range(n_layers)
+        if any(pattern.search(f"blk.{layer}.ffn_up_exps.weight") for pattern in patterns)
+    }
+    return frozenset(named | set(range(min(params.n_cpu_moe, n_layers))))
+
+
 def has_large_state(facts: ModelFacts, params: LoadParams) -> bool:
     """Whether each sequence costs memory of its own."""
     return facts.recurrent is not None or (facts.n_swa > 0 and not params.swa_full)
@@ -68,7 +80,8 @@ def bill_of(facts: ModelFacts, params: LoadParams, gpu: Gpu | None = None) -> Me
     params = replace(params, n_ubatch=n_ubatch(params, has_gpu=n_on_gpu > 0))
     n_seq = n_seq_max(params.n_parallel, params.n_kept, has_large_state=has_large_state(facts, params))
     on_gpu, in_ram = _weights_and_kv(facts, params, n_on_gpu=n_on_gpu, n_seq=n_seq)
-    placement = Placement(len(facts.layers) + 1 - n_on_gpu, params.n_cpu_moe, gpu.backend if n_on_gpu and gpu else None)
+    n_cpu_moe = len(moe_layers_in_ram(params, len(facts.layers)))
+    placement = Placement(len(facts.layers) + 1 - n_on_gpu, n_cpu_moe, gpu.backend if n_on_gpu and gpu else None)
     compute = compute_bytes(facts, params, placement, n_seq_max=n_seq)
     devices = [
         replace(
@@ -99,11 +112,12 @@ def _weights_and_kv(
     facts: ModelFacts, params: LoadParams, *, n_on_gpu: int, n_seq: int
 ) -> tuple[DeviceBill, DeviceBill]:
     first_on_gpu = len(facts.layers) + 1 - n_on_gpu  # the last layers go there (llama-model.cpp, i_gpu_start)
+    moe_in_ram = moe_layers_in_ram(params, len(facts.layers))
     gpu_weights = gpu_kv = 0
     ram_weights, ram_kv = facts.input_bytes, 0
     for number, layer in enumerate(facts.layers):
         kv = layer_kv_bytes(facts, layer, params, n_seq_max=n_seq)
-        stays = layer.moe_bytes if number < params.n_cpu_moe else 0
+        stays = layer.moe_bytes if number in moe_in_ram else 0
         if number >= first_on_gpu and layer.kind is not LayerKind.SKIPPED:
             gpu_weights += layer.weights_bytes - stays
             ram_weights += stays

@@ -29,6 +29,7 @@ class PlanKind(StrEnum):
     EVICT = "evict"
     FEWER_GPU_LAYERS = "fewer_gpu_layers"
     MOE_ON_CPU = "moe_on_cpu"
+    HOT_MOE_ON_GPU = "hot_moe_on_gpu"
     KV_Q8_0 = "kv_q8_0"
     KV_Q4_0 = "kv_q4_0"
     SMALLER_CONTEXT = "smaller_context"
@@ -267,6 +268,7 @@ _CHANGE_ORDER = (
     PlanKind.SMALLER_CONTEXT,
     PlanKind.FEWER_SEQUENCES,
     PlanKind.MOE_ON_CPU,
+    PlanKind.HOT_MOE_ON_GPU,
     PlanKind.FEWER_GPU_LAYERS,
     PlanKind.KV_Q4_0,
     PlanKind.OTHER_QUANTIZATION,

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from layadesk.domain.inference import LoadParams
-from layadesk.domain.memory_fit.arithmetic import n_gpu_layers_of
+from layadesk.domain.memory_fit.arithmetic import moe_layers_in_ram, n_gpu_layers_of
 from layadesk.domain.memory_fit.bill import CPU
 from layadesk.domain.memory_fit.kv_cache import STATE_ELEMENT_BYTES, row_bytes
 from layadesk.domain.memory_fit.model_facts import LayerFacts, LayerKind, ModelFacts
@@ -54,6 +54,7 @@ def reads_of(facts: ModelFacts, params: LoadParams, *, n_past: int, gpu: str | N
     """What a token reads that has `n_past` before it; layers placed as llama.cpp places them."""
     n_on_gpu = n_gpu_layers_of(params, facts) if gpu is not None else 0
     first_on_gpu = len(facts.layers) + 1 - n_on_gpu
+    moe_in_ram = moe_layers_in_ram(params, len(facts.layers))
     weights, kv = {True: 0, False: 0}, {True: 0, False: 0}
     for number, layer in enumerate(facts.layers):
         if layer.kind is LayerKind.SKIPPED:
@@ -61,7 +62,7 @@ def reads_of(facts: ModelFacts, params: LoadParams, *, n_past: int, gpu: str | N
         is_on_gpu = number >= first_on_gpu
         moe = active_moe_bytes(facts, layer)
         weights[is_on_gpu] += layer.weights_bytes - layer.moe_bytes
-        weights[is_on_gpu and number >= params.n_cpu_moe] += moe
+        weights[is_on_gpu and number not in moe_in_ram] += moe
         kv[is_on_gpu] += _kv_read(facts, layer, params, n_past)
     weights[n_on_gpu > 0] += facts.output_bytes + facts.tied_output_bytes
     on_gpu = () if gpu is None or not n_on_gpu else (DeviceReads(gpu, weights[True], kv[True]),)
