@@ -3022,6 +3022,10 @@
         <source>In the prediction: {size} that earlier loads took beyond their bill</source>
         <translation>预计中包含以往加载超出账单的 {size}</translation>
     </message>
+    <message>
+        <source>The MoE experts of the hottest layers on the GPU</source>
+        <translation>最热各层的 MoE 专家放到 GPU 上</translation>
+    </message>
 </context>
 <context>
     <name>words</name>

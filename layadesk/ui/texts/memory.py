@@ -100,6 +100,7 @@ def plan(value: Plan) -> str:
         PlanKind.MOE_ON_CPU: lambda one: translate(
             "memory", "MoE experts of %n layer(s) on the CPU", "", one.params.n_cpu_moe
         ),
+        PlanKind.HOT_MOE_ON_GPU: lambda _: translate("memory", "The MoE experts of the hottest layers on the GPU"),
         PlanKind.KV_Q8_0: _kv_type,
         PlanKind.KV_Q4_0: _kv_type,
         PlanKind.SMALLER_CONTEXT: lambda one: translate("memory", "A context of {n} tokens").format(n=one.params.n_ctx),
