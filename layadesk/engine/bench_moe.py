@@ -77,7 +77,7 @@ def _in_turns(native: Any, expert: Any, bare: Any, n_tokens: int) -> tuple[tuple
 
 def _order(number: int) -> tuple[int, int, int]:
     """Who comes first changes, since it finds the caches as the one before left them."""
-    return ((0, 1, 2), (1, 2, 0), (2, 0, 1))[number % 3]  # type: ignore[return-value]  # three of three
+    return ((0, 1, 2), (1, 2, 0), (2, 0, 1))[number % 3]
 
 
 def _decode(native: Any, context: Any, n_tokens: int) -> None:

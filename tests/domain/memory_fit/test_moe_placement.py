@@ -61,10 +61,11 @@ def test_an_override_is_priced_and_read_as_the_layers_it_names() -> None:
 def test_the_gain_is_what_no_longer_comes_from_ram() -> None:
     placed = hot_layers_on_gpu(task(20), FACTS, RECORD)
     assert placed is not None
-    reads = [reads_of(FACTS, params, n_past=0, gpu="CUDA0") for params in (IN_RAM, placed.plan.params)]
+    before = reads_of(FACTS, IN_RAM, n_past=0, gpu="CUDA0")
+    after = reads_of(FACTS, placed.plan.params, n_past=0, gpu="CUDA0")
     bytes_moved = 4 * LAYER.moe_bytes // 2
     rates = {"CPU": 40e9, "CUDA0": 400e9}
-    assert gained_ms(*reads, rates) == pytest.approx(1000 * bytes_moved * (1 / 40e9 - 1 / 400e9), rel=1e-6)
+    assert gained_ms(before, after, rates) == pytest.approx(1000 * bytes_moved * (1 / 40e9 - 1 / 400e9), rel=1e-6)
 
 
 def test_without_layers_on_the_gpu_nothing_is_moved() -> None:
