@@ -1,6 +1,7 @@
 """A report to paste into a question or a bug report: facts of the installation and the machine, never message text."""
 
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from layadesk.usecases.check_installation import Finding
 from layadesk.usecases.probe_machine import described
 
 N_LOG_LINES = 40
+_LOGIN = re.compile(r"://[^/\s\"]*@")
 _TEXT_OF_THE_USER = frozenset({definitions.SYSTEM_PROMPT.key})
 
 
@@ -42,7 +44,7 @@ class HealthReport:
         }
         log = "\n".join(_last_lines(self._paths.logs / "engine-native.log"))
         text = json.dumps(told, ensure_ascii=False, indent=1, default=str)
-        return self._without_folders(f"{text}\n\nengine-native.log:\n{log}\n")
+        return _without_logins(self._without_folders(f"{text}\n\nengine-native.log:\n{log}\n"))
 
     def _plain_settings(self) -> dict[str, Any]:
         kept = (setting for setting in definitions.ALL_SETTINGS if setting.key not in _TEXT_OF_THE_USER)
@@ -54,6 +56,11 @@ class HealthReport:
                 if len(written) > 1:
                     text = text.replace(written, name)
         return text
+
+
+def _without_logins(text: str) -> str:
+    """Addresses, as of a proxy, without the name and the password in them."""
+    return _LOGIN.sub("://…@", text)
 
 
 def _is_private(key: str) -> bool:

@@ -56,6 +56,8 @@ def test_a_report_holds_facts_and_neither_words_of_the_user_nor_names_of_folders
     paths = DataPaths(tmp_path / "data of Željko")
     settings = Settings(paths)
     settings.set(definitions.SYSTEM_PROMPT, "You are my secret friend.")
+    settings.set(definitions.DOWNLOAD_PROXY, "http://željko:secret@proxy.example:3128")
+    settings.set(definitions.UPDATE_FEED, "https://token:s@cret@releases.example/latest?a@b")
     paths.logs.mkdir(parents=True)
     (paths.logs / "engine-native.log").write_text(f"ggml: loaded\nfile {paths.root}/x.gguf\n", encoding="utf-8")
     findings = (Finding(Check.DATA_DIR, Level.OK, {"path": str(paths.root)}),)
@@ -67,6 +69,8 @@ def test_a_report_holds_facts_and_neither_words_of_the_user_nor_names_of_folders
     assert told["settings"]["inference.n_ctx"] == 8192
     assert "ggml: loaded" in text
     assert "DATA" in text
+    assert told["settings"]["downloads.proxy"] == "http://…@proxy.example:3128"
+    assert told["settings"]["updates.feed"] == "https://…@releases.example/latest?a@b"
     assert "secret" not in text
     assert "Željko" not in text
 
