@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
@@ -95,14 +94,19 @@ def is_wanted(place: str) -> bool:
     return written not in (*_SYSTEMS_OWN, *_UNASKED) and not any(part in written for part in parts)
 
 
-def tells_of_left_out(folder: str, providers: Mapping[str, Sequence[str]]) -> bool:
-    """Whether a `NAME-VERSION.dist-info` is that of a package that stays out: libraries believe what it says is there.
+def left_out_packages(providers: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """The packages of the modules that stay out; `providers` are names of packages by what they are imported as."""
+    return frozenset(_plain(name) for module in _EXCLUDED for name in providers.get(module, ()))
 
-    `providers` are the names of packages by what they are imported as.
-    """
-    left_out = {name for module in _EXCLUDED for name in providers.get(module, ())}
-    names = {re.sub(r"[-_.]+", "-", name).lower() for name in left_out}
-    return re.sub(r"[-_.]+", "-", Path(folder).name.partition("-")[0]).lower() in names
+
+def tells_of(place: str, packages: frozenset[str]) -> bool:
+    """Whether a file lies in the `NAME-VERSION.dist-info` of one of them: libraries believe what that says is there."""
+    top = place.replace("\\", "/").partition("/")[0]
+    return top.endswith(".dist-info") and _plain(top.partition("-")[0]) in packages
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _datas() -> list[tuple[str, str]]:
@@ -110,8 +114,7 @@ def _datas() -> list[tuple[str, str]]:
 
     found = [(str(REPO / "assets" / part), f"assets/{part}") for part in ("icons", "i18n", "router")]
     found += [(str(REPO / "models.json"), "."), (str(REPO / "LICENSE"), ".")]
-    metadata = copy_metadata(PROGRAM, recursive=True)  # versions and licences, for Health and About
-    found += [entry for entry in metadata if not tells_of_left_out(entry[1], packages_distributions())]
+    found += copy_metadata(PROGRAM, recursive=True)  # versions and licences, for Health and About
     starter = os.environ.get(STARTER_VARIABLE)
     return found + ([(starter, "starter")] if starter else [])
 

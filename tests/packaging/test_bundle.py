@@ -84,14 +84,15 @@ def test_what_the_program_needs_goes_in(place: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("folder", "is_left_out"),
-    [("hf_xet-1.8.0.dist-info", True), ("Pillow-13.0.0.dist-info", True), ("more_itertools-11.2.dist-info", True),
-     ("numpy-2.4.6.dist-info", False), ("torch-2.13.0+cpu.dist-info", False)],
+    ("place", "is_left_out"),
+    [("hf_xet-1.8.0.dist-info/METADATA", True), ("Pillow-13.0.0.dist-info\\licenses\\LICENSE", True),
+     ("more_itertools-11.2.dist-info/METADATA", True), ("numpy-2.4.6.dist-info/METADATA", False),
+     ("torch-2.13.0+cpu.dist-info/METADATA", False), ("pillow/data.bin", False)],
 )  # fmt: skip
-def test_nothing_says_that_a_package_is_there_which_was_left_out(folder: str, is_left_out: bool) -> None:
+def test_nothing_says_that_a_package_is_there_which_was_left_out(place: str, is_left_out: bool) -> None:
     """`huggingface_hub` takes the metadata of hf_xet for hf_xet."""
     providers = {"hf_xet": ["hf-xet"], "PIL": ["pillow"], "wheel": ["more-itertools"], "torch": ["torch"]}
-    assert contents.tells_of_left_out(folder, providers) is is_left_out
+    assert contents.tells_of(place, contents.left_out_packages(providers)) is is_left_out
 
 
 def test_parts_are_told_by_size_the_largest_first(bundle: Path) -> None:
