@@ -1974,8 +1974,8 @@
         <translation>{subject} 的对话模板无法使用。</translation>
     </message>
     <message>
-        <source>The data folder {subject} cannot be written to.</source>
-        <translation>数据文件夹 {subject} 无法写入。</translation>
+        <source>The data folder cannot be written to ({subject}).</source>
+        <translation>无法写入数据文件夹（{subject}）。</translation>
     </message>
     <message>
         <source>The default expert answers meanwhile; you can also choose one yourself.</source>

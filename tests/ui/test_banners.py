@@ -107,7 +107,7 @@ def test_a_full_disk_is_told_with_what_waits(stage: Stage, n: int, said: str) ->
 def test_saving_can_be_tried_again(stage: Stage) -> None:
     tell(stage, StorageStatus(StorageKind.MEMORY_ONLY, ErrorReport(ErrorCode.DATA_DIR_READ_ONLY, {"path": "/x"}), 1))
     storage = banner(stage, "storage")
-    assert "The data folder /x cannot be written to." in storage.text()
+    assert "The data folder cannot be written to (/x)." in storage.text()
     click(storage.action)
     stage.qtbot.waitUntil(storage.isHidden)  # the fake's disk is well
     assert stage.house.storage.n_retries == 1

@@ -176,7 +176,7 @@ ERROR_TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
         QT_TRANSLATE_NOOP("errors", "Only the last answer can, where it was stopped or cut off. Answer again instead."),
     ),
     ErrorCode.DATA_DIR_READ_ONLY: (
-        QT_TRANSLATE_NOOP("errors", "The data folder {subject} cannot be written to."),
+        QT_TRANSLATE_NOOP("errors", "The data folder cannot be written to ({subject})."),
         QT_TRANSLATE_NOOP("errors", "Allow writing to it, or start with --data-dir and another folder."),
     ),
     ErrorCode.DISK_FULL: (
