@@ -7,9 +7,11 @@ and a token is accepted only after it was checked.
 
 import ctypes
 import math
+import random
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,7 +33,7 @@ from layadesk.engine.sampling import (
     Typical,
     Xtc,
 )
-from layadesk.engine.top_candidates import Ids, Logits, top_candidates
+from layadesk.engine.top_candidates import Ids, Logits, at_least, drawn, nucleus, top_candidates
 
 GRAMMAR_LIMIT_S = 2.0  # for one token; a grammar of endless ambiguity would stop everybody's answer
 N_TRIED_FIRST = 512
@@ -55,6 +57,12 @@ class LlamaSampler:
         self._logits_of = logits_of
         self._n_vocab = int(native.llama_vocab_n_tokens(vocab))
         self._grammar = None if grammar is None else _native_grammar(vocab, grammar)
+        self._whole: tuple[float, random.Random] | None = None
+        self._selects: Callable[[Logits], Ids] | None = None
+        self._k = _n_wanted(stages)
+        self._is_plain = stages == (Greedy(),)
+        if grammar is None:
+            stages = self._shorten(stages)
         self._chain = native.llama_sampler_chain_init(native.llama_sampler_chain_default_params())
         for stage in stages:
             native.llama_sampler_chain_add(self._chain, _native_stage(stage, vocab, self._n_vocab))
@@ -62,8 +70,6 @@ class LlamaSampler:
         self._biased = np.fromiter(self._biases, np.int64, len(self._biases))
         self._raise = np.fromiter(self._biases.values(), np.float32, len(self._biases))
         self._only_lowers = all(bias <= 0.0 for bias in self._biases.values())
-        self._k = _n_wanted(stages)
-        self._is_plain = stages == (Greedy(),)
         self._recent: deque[int] = deque(maxlen=max((_window(stage) for stage in stages), default=0))
 
     def sample(self, row: int, *, is_free: bool = False) -> int:
@@ -76,7 +82,7 @@ class LlamaSampler:
         if self._biases:
             logits = logits.copy()
             logits[self._biased] += self._raise
-        token = self._likeliest(logits) if self._is_plain else self._choose(logits, self._candidates(logits))
+        token = self._unbound(logits)
         if self._grammar is not None and not is_free:
             token = self._bound(logits, token)
         if not self._is_plain:
@@ -91,6 +97,31 @@ class LlamaSampler:
                 native.llama_sampler_free(sampler)
         self._chain = self._grammar = None
 
+    def _shorten(self, stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
+        """What begins with a cut by probability, or has none, needs no chain that looks at every token."""
+        match stages:
+            case (Temperature(t), Draw(seed)):
+                self._whole = t, random.Random(seed)
+            case (TopP(p), *rest):
+                self._selects = partial(nucleus, p=p)
+                return tuple(rest)
+            case (MinP(p), *_):
+                self._selects = partial(at_least, share=p)
+            case _:
+                pass
+        return stages
+
+    def _unbound(self, logits: Logits) -> int:
+        if self._is_plain:
+            return self._likeliest(logits)
+        if self._whole is None:
+            return self._choose(logits, self._candidates(logits))
+        temperature, numbers = self._whole
+        token = drawn(logits, temperature, numbers.random())
+        if token is None:
+            raise _no_number()
+        return token
+
     def _likeliest(self, logits: Logits) -> int:
         token = int(logits.argmax())
         if not math.isfinite(logits[token]):
@@ -99,6 +130,8 @@ class LlamaSampler:
 
     def _candidates(self, logits: Logits) -> Ids:
         """What can survive: the likeliest, and as many more as may be pushed below them."""
+        if self._selects is not None:
+            return self._selects(logits)
         if self._k is None:
             return np.arange(self._n_vocab)
         recent = set(self._recent)

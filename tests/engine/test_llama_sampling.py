@@ -18,6 +18,7 @@ from layadesk.engine import self_test
 from layadesk.engine.backend import Backend
 from layadesk.engine.batch import Batch
 from layadesk.engine.llama_expert import LlamaExpert
+from layadesk.engine.llama_sampler import LlamaSampler
 from layadesk.engine.prompt import PromptBuilder
 
 pytestmark = pytest.mark.llama
@@ -97,6 +98,17 @@ def test_the_candidates_that_are_looked_at_give_the_same_draws_as_the_whole_voca
         assert [quick.sample(row) for _ in range(5)] == [whole.sample(row) for _ in range(5)]
         quick.close()
         whole.close()
+
+
+@pytest.mark.parametrize("cut", [{"top_p": 0.5}, {"min_p": 0.05}, {"top_p": 0.6, "min_p": 0.1}], ids=str)
+def test_cuts_by_probability_made_here_leave_what_the_librarys_leave(
+    model: LlamaExpert, row: int, cut: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sampling = replace(PLAIN, temperature=3.0, **cut)  # type: ignore[arg-type]  # all of them are floats
+    quick = drawn(model, row, sampling, 400)
+    monkeypatch.setattr(LlamaSampler, "_shorten", lambda _self, stages: stages)
+    whole = drawn(model, row, sampling, 400)
+    assert quick.keys() == whole.keys()
 
 
 def test_a_seed_repeats_an_answer_and_another_seed_does_not(model: LlamaExpert) -> None:

@@ -130,7 +130,7 @@ class RunningEngine:
             return bool(found) or bool(self._error)
 
         with self._changed:
-            assert self._changed.wait_for(is_there, PATIENCE_S), f"no {kind.__name__} in {self.events[-20:]}"
+            assert self._changed.wait_for(is_there, PATIENCE_S), f"no {kind} in {self.events[-20:]}"
         if not found:
             raise self._error[0]
         return found[0]
