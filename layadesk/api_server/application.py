@@ -179,6 +179,9 @@ async def _embed(request: Request) -> Response:
 
 async def _no_route(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    words = {404: "There is nothing at this address.", 405: "This address does not take that method."}
+    words = {
+        404: "There is nothing at this address; a base URL ends in /v1 and nothing else.",
+        405: "This address does not take that method.",
+    }
     failure = Failure(error.status_code, "not_found", words.get(error.status_code, error.detail))
     return Response(failure.body, failure.status, error.headers, "application/json")

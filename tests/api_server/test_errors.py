@@ -95,3 +95,9 @@ def test_what_is_not_there_is_said_in_the_same_shape(echo: Served, path: str, me
     raw = echo.raw(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
     assert raw.startswith(f"HTTP/1.1 {status}".encode())
     assert b'"error"' in raw
+
+
+def test_a_base_url_without_its_end_is_told_where_the_api_is(echo: Served) -> None:
+    client = echo.client().with_options(base_url=f"http://127.0.0.1:{echo.port}")
+    with pytest.raises(openai.NotFoundError, match="base URL ends in /v1"):
+        client.models.list()
