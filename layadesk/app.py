@@ -297,7 +297,7 @@ class Desk:
             look_at_library=self._look,
             remotes=core.remotes,
             inside=LookInside(core.engine, store, running, turns),
-            time=ExplainTime(core.engine, core.price.facts_of, core.machine.last),
+            time=ExplainTime(core.engine, core.price, core.machine, core.gate),
             updates=core.updates,
         )
 

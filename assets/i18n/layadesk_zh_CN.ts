@@ -5391,4 +5391,23 @@
         <translation>{device}：权重 {weights}，KV 缓存 {kv}</translation>
     </message>
 </context>
+<context>
+    <name>PlaceCard</name>
+    <message>
+        <source>Hot layers on the GPU</source>
+        <translation>热层放到 GPU 上</translation>
+    </message>
+    <message>
+        <source>It leaves memory now, and comes back with the next question.</source>
+        <translation>它现在离开内存，下一个问题时再加载回来。</translation>
+    </message>
+    <message>
+        <source>Load it this way</source>
+        <translation>这样加载</translation>
+    </message>
+    <message>
+        <source>The MoE experts of layers {layers} read the most from RAM in what was measured. On the GPU they take {size}, {total} there in all, and a token should be {gain} faster by the bytes that are no longer read from RAM. The next answers show it.</source>
+        <translation>在测量中，第 {layers} 层的 MoE 专家从内存读取最多。放到 GPU 上占 {size}，GPU 上共 {total}；按不再从内存读取的字节计算，每个词元应快 {gain}。之后的回答会显示结果。</translation>
+    </message>
+</context>
 </TS>

@@ -9,12 +9,14 @@ from layadesk.domain.answer_time import ComputeProfile, TimePart, time_parts
 from layadesk.domain.chat import Message
 from layadesk.domain.errors import ErrorCode, fail, from_report
 from layadesk.domain.memory_fit.bill import CPU
-from layadesk.domain.memory_fit.machine import MachineMemory
-from layadesk.domain.memory_fit.model_facts import ModelFacts
 from layadesk.domain.memory_fit.token_reads import Ceiling, reads_of
 from layadesk.domain.models import ExpertSpec
 from layadesk.protocol.events import ExpertProfiled
+from layadesk.usecases.load_gate import LoadGate
+from layadesk.usecases.machine_now import MachineNow
 from layadesk.usecases.memory_speed import measure_read_bytes_per_s
+from layadesk.usecases.place_moe import PlaceMoe
+from layadesk.usecases.price_load import PriceLoad
 from layadesk.workers.engine_client import EngineClient
 
 
@@ -35,20 +37,23 @@ class AnswerTime:
 class ExplainTime:
     """Everything returns at once; what has to be read or measured is, on a thread of its own.
 
-    RAM is measured once, when first asked for: 0.1 to 0.5 s. GPUs are as fast as their drivers say.
+    RAM is measured once, when first asked for: 0.1 to 0.5 s. GPUs are as fast as their drivers say. `placing` is about
+    where MoE experts had better be.
     """
 
     def __init__(
         self,
         engine: EngineClient,
-        facts_of: Callable[[str], ModelFacts],
-        machine: Callable[[], MachineMemory],
+        price: PriceLoad,
+        machine: MachineNow,
+        gate: LoadGate,
         *,
         measure: Callable[[], float] = measure_read_bytes_per_s,
     ) -> None:
         self._engine = engine
-        self._facts_of = facts_of
-        self._machine = machine
+        self._facts_of = price.facts_of
+        self._machine = machine.last
+        self.placing = PlaceMoe(engine, price, machine.read, gate, self.bandwidths)
         self._measure = measure
         self._ram: float | None = None
         self._lock = threading.Lock()
@@ -84,6 +89,7 @@ class ExplainTime:
     def close(self) -> None:
         """Nothing new is taken; what runs ends by itself."""
         self._thread.shutdown(wait=False, cancel_futures=True)
+        self.placing.close()
 
     def _explain(self, message: Message, screen_ms: float | None) -> AnswerTime:
         timings = message.timings

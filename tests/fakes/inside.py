@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from layadesk.domain.answer_time import ComputePart, ComputeProfile, time_parts
 from layadesk.domain.chat import Message
 from layadesk.domain.errors import LayaDeskError
+from layadesk.domain.memory_fit.moe_placement import MoePlacement
+from layadesk.domain.memory_fit.plans import Plan
 from layadesk.domain.memory_fit.token_reads import Ceiling, DeviceReads
 from layadesk.domain.moe_experts import MoeCounts, MoeRecord, MoeShape, MoeToken
 from layadesk.protocol.feed import Feed
@@ -85,6 +87,7 @@ class FakeTime:
 
     def __init__(self, store: "Lane") -> None:
         self._store = store
+        self.placing = FakePlacing(store)
         self.refusal: LayaDeskError | None = None
         self.ceiling: Ceiling | None = Ceiling((DeviceReads("CPU", 90_000_000, 10_000_000),), {"CPU": 10e9})
 
@@ -104,3 +107,18 @@ class FakeTime:
 
     def bandwidths(self) -> Mapping[str, float]:
         return {"CPU": 10e9}
+
+
+class FakePlacing:
+    """`PlaceMoe`."""
+
+    def __init__(self, store: "Lane") -> None:
+        self._store = store
+        self.found: MoePlacement | None = None
+        self.taken: list[tuple[str, Plan]] = []
+
+    def advise(self, model_id: str, record: MoeRecord) -> Future[MoePlacement | None]:
+        return self._store.run(lambda: self.found)
+
+    def take(self, model_id: str, plan: Plan) -> None:
+        self.taken.append((model_id, plan))

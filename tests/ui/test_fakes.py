@@ -14,12 +14,13 @@ from layadesk.usecases.load_settings import LoadSettings
 from layadesk.usecases.look_inside import LookInside
 from layadesk.usecases.manage_conversations import Conversations
 from layadesk.usecases.manage_experts import Experts
+from layadesk.usecases.place_moe import PlaceMoe
 from layadesk.usecases.regenerate import Regenerate
 from layadesk.usecases.send_message import SendMessage
 from layadesk.usecases.stop_generation import StopGeneration
 from layadesk.usecases.watch_machine import WatchResources, WatchStorage, WatchWorkers
 from tests.fakes import usecases as fakes
-from tests.fakes.inside import FakeInside, FakeTime
+from tests.fakes.inside import FakeInside, FakePlacing, FakeTime
 
 PAIRS = [
     (Conversations, fakes.FakeConversations),
@@ -31,6 +32,7 @@ PAIRS = [
     (LoadSettings, fakes.FakeLoadSettings),
     (LookInside, FakeInside),
     (ExplainTime, FakeTime),
+    (PlaceMoe, FakePlacing),
 ]
 NOT_THE_WINDOWS = {"close", "adopt_starter", "has_changed"}
 

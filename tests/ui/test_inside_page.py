@@ -10,7 +10,12 @@ from PySide6.QtWidgets import QApplication
 
 from layadesk.domain.chat import Message
 from layadesk.domain.errors import ErrorCode, fail
-from layadesk.domain.inference import Role, Timings
+from layadesk.domain.inference import LoadParams, Role, Timings
+from layadesk.domain.memory_fit.bill import Basis, DeviceBill, MemoryBill
+from layadesk.domain.memory_fit.moe_placement import MoePlacement
+from layadesk.domain.memory_fit.plans import Plan, PlanKind
+from layadesk.domain.memory_fit.speed import SpeedClass
+from layadesk.domain.memory_fit.verdict import Judgement, Verdict
 from layadesk.ui.inside.inside_page import InsidePage
 from layadesk.ui.language import CHINESE, ENGLISH
 from layadesk.ui.shell.navigation_rail import Destination
@@ -168,3 +173,19 @@ def test_nothing_is_cut_in_either_language(stage: Stage, language: str) -> None:
     found = cut_texts(page)
     stage.appearance.choose_language(ENGLISH)
     assert found == []
+
+
+def test_hot_layers_are_offered_with_their_bill_and_taken_once(stage: Stage) -> None:
+    devices = (DeviceBill("CUDA0", weights_bytes=3 * 2**30), DeviceBill("CPU", weights_bytes=2**30))
+    bill = MemoryBill(devices, 5, 5, Basis.DRY_RUN)
+    judgement = Judgement(Verdict.FITS, ())
+    plan = Plan(PlanKind.HOT_MOE_ON_GPU, LoadParams(), bill, judgement, SpeedClass.FAST, 30.0, ("moe",))
+    stage.house.time.placing.found = MoePlacement(plan, (1, 5), 2**29, 4.0)
+    stage.house.inside.watched()
+    page = shown(stage)
+    assert page.place.isVisible()
+    for words in ("layers 1, 5", "512 MiB", "3.0 GiB there", "4.0 ms faster"):
+        assert words in page.place.said.text()
+    page.place.load.click()
+    assert stage.house.time.placing.taken == [("moe", plan)]
+    assert not page.place.isVisible()

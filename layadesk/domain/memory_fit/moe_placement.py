@@ -42,6 +42,7 @@ def layers_by_heat(facts: ModelFacts, record: MoeRecord) -> tuple[int, ...]:
 def hot_layers_on_gpu(task: Task, facts: ModelFacts, record: MoeRecord) -> MoePlacement | None:
     """The most of the hottest layers that fit beside what `task.wish` has on the GPU already; None where none does.
 
+    `task.residents` is the model as it is in memory now: it goes, and its room comes back, before it is loaded anew.
     Only layers whose other weights are there count: MoE experts alone on the GPU would send every token back and forth.
     """
     in_ram = moe_layers_in_ram(task.wish, len(facts.layers))
@@ -51,7 +52,8 @@ def hot_layers_on_gpu(task: Task, facts: ModelFacts, record: MoeRecord) -> MoePl
     found: Plan | None = None
     while low < high:
         middle = (low + high + 1) // 2
-        tried = plan_for(task, PlanKind.HOT_MOE_ON_GPU, _with_in_ram(task.wish, in_ram - set(candidates[:middle])))
+        params = _with_in_ram(task.wish, in_ram - set(candidates[:middle]))
+        tried = plan_for(task, PlanKind.HOT_MOE_ON_GPU, params, evicted=task.residents)
         if tried.judgement.verdict is Verdict.FITS:
             found, low = tried, middle
         else:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QPushButton, QStackedWidget, QWidget
 from layadesk.domain.chat import Message
 from layadesk.ui.bridge import Bridge
 from layadesk.ui.inside.moe_view import MoeView
+from layadesk.ui.inside.place_card import PlaceCard
 from layadesk.ui.inside.time_card import TimeCard
 from layadesk.ui.widgets.empty_state import EmptyState
 from layadesk.ui.widgets.page_header import PageHeader
@@ -62,11 +63,12 @@ class InsidePage(QWidget):
         self.time = TimeCard(time, bridge=bridge, screen_ms=screen_ms)
         self.moe = MoeView(inside, bridge=bridge)
         self.hint = note()
+        self.place = PlaceCard(time.placing, inside, bridge=bridge)
         self.empty = EmptyState()
         self.empty.accepted.connect(self.chat_requested)
         self._area = ReadingArea()
         self._stack = QStackedWidget()
-        for widget in (self.hint, self.time, self.moe):
+        for widget in (self.hint, self.time, self.place, self.moe):
             self._area.column.addWidget(widget)
         self._area.column.addStretch(1)
         self._stack.addWidget(self.empty)
@@ -84,7 +86,15 @@ class InsidePage(QWidget):
 
     def focus_chain(self) -> list[QWidget]:
         """For the Tab key."""
-        return [self.watch, self.to_csv, self.to_png, self.empty.button, self.time.measure, *self.moe.focus_chain()]
+        return [
+            self.watch,
+            self.to_csv,
+            self.to_png,
+            self.empty.button,
+            self.time.measure,
+            self.place.load,
+            *self.moe.focus_chain(),
+        ]
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -146,6 +156,7 @@ class InsidePage(QWidget):
         self.to_png.setText(self.tr("Picture…"))
         self.to_png.setAccessibleName(self.tr("Export the field as a picture"))
         self.time.retranslate()
+        self.place.retranslate()
         self._render()
 
     def _render(self) -> None:
@@ -156,6 +167,7 @@ class InsidePage(QWidget):
         self.to_csv.setVisible(has_record)
         self.to_png.setVisible(has_record)
         self.moe.setVisible(has_record)
+        self.place.refresh(self.isVisible() and has_record)
         self.hint.setVisible(has_moe and not has_record)
         self.hint.setText(
             self.tr("This model has MoE experts. The next answer will show them at work.")
