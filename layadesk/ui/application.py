@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QApplication
 from layadesk import __version__
 from layadesk.domain.errors import ErrorCode, ErrorReport, fail
 from layadesk.ui.bridge import Bridge
+from layadesk.ui.input_method import choose_input_method
 from layadesk.ui.language import Language
 from layadesk.ui.shell.appearance import Appearance
 from layadesk.ui.shell.closing import ENDING
@@ -97,11 +98,14 @@ def name_application(app: QApplication) -> None:
 
 
 def check_display() -> None:
-    """Where Qt would abort the process, raise an error with words instead. Linux and the like only."""
+    """Where Qt would abort the process, raise an error with words; let it find an input method. Linux and the like."""
     if sys.platform in {"win32", "darwin"}:
         return
-    platforms = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath)) / "platforms"
+    plugins = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath))
+    platforms = plugins / "platforms"
     kind = _platform()
+    more = [Path(one) for one in os.environ.get("QT_PLUGIN_PATH", "").split(os.pathsep) if one]
+    choose_input_method(os.environ, [plugins, *more], is_wayland=kind == "wayland")
     if kind == "xcb":
         _check_xcb(platforms / "libqxcb.so")
     elif platforms.is_dir() and not (platforms / f"libq{kind}.so").exists():
