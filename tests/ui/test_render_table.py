@@ -173,6 +173,19 @@ def test_code_is_copied_whole_also_where_a_line_is_cropped(body: MessageBody) ->
     assert QGuiApplication.clipboard().text() == "x" * 10_000 + "\nend\n"
 
 
+def test_the_last_line_is_whole_where_letters_of_another_font_make_lines_higher(body: MessageBody) -> None:
+    code = "".join(f"let x = {n}; // 已经有序 {n}\n" for n in range(40)) + "}"
+    body.set_text(f"```js\n{code}\n```", is_finished=True)
+    text = code_view(body).text
+    document = text.document()
+    layout = document.documentLayout()
+    block, needed = document.firstBlock(), 0.0
+    while block.isValid():
+        needed += layout.blockBoundingRect(block).height()
+        block = block.next()
+    assert code_view(body).height() - text.y() >= needed
+
+
 def test_code_has_colours_and_a_string_over_two_lines_too(body: MessageBody, qtbot: QtBot) -> None:
     body.set_text('```python\ndef f():\n    """one\n    two"""\n```', is_finished=True)
     view = code_view(body)

@@ -208,6 +208,8 @@ def test_thinking_is_folded_and_unfolds_on_demand(transcript: TranscriptView, qt
     assert view.shown_text() == "Take the middle."
     head = view.findChild(ThinkingHead)
     assert head is not None
+    head.show_state(is_running=False, n_chars=1_234_567)
+    assert head.width() >= head.sizeHint().width(), "its text is cut"
     click(head)
     filled(transcript, qtbot)
     assert view.shown_text() == "The pivot matters.\nTake the middle."

@@ -85,6 +85,7 @@ class CodeView(QFrame):
         self._code = ""
         self._whole = ""
         self._n_painted = 0  # lines that have their own colours
+        self._n_measured, self._extra_px = 0, 0.0  # complete lines, and by how much they are higher than the font's
         self._late: tuple[Spans, ...] = ()
         self._late_at = 0
         self._needed = 0
@@ -122,6 +123,7 @@ class CodeView(QFrame):
         if not is_same:
             self.text.clear()
             self._code, self._n_painted = "", 0
+            self._n_measured, self._extra_px = 0, 0.0
         fresh = code[len(self._code) :]
         if fresh:
             is_at_once = not self._code and is_closed
@@ -137,7 +139,7 @@ class CodeView(QFrame):
     def needed_height(self) -> int:
         """For all lines, the head, and the bar below where there is one."""
         bar = self.text.horizontalScrollBar()
-        lines = max(self.text.blockCount(), 1) * QFontMetricsF(self.text.font()).lineSpacing()
+        lines = max(self.text.blockCount(), 1) * self._line_px() + self._extra_of_lines()
         head = max(COPY_PX, self.label.sizeHint().height()) + GAP_XS
         return (
             int(lines + 0.99)
@@ -146,6 +148,24 @@ class CodeView(QFrame):
             + 2 * GAP_XS
             + (bar.sizeHint().height() if bar.maximum() > bar.minimum() else 0)
         )
+
+    def _line_px(self) -> float:
+        return QFontMetricsF(self.text.font()).lineSpacing()
+
+    def _extra_of_lines(self) -> float:
+        """What lines with letters of another font, such as Chinese, need beyond the usual; each is measured once."""
+        document = self.text.document()
+        block = document.findBlockByNumber(self._n_measured)
+        while block.isValid() and block.next().isValid():
+            self._extra_px += self._extra_of(block)
+            self._n_measured += 1
+            block = block.next()
+        return self._extra_px + (self._extra_of(block) if block.isValid() else 0.0)
+
+    def _extra_of(self, block: QTextBlock) -> float:
+        if block.text().isascii():
+            return 0.0
+        return max(self.text.document().documentLayout().blockBoundingRect(block).height() - self._line_px(), 0.0)
 
     def focus_chain(self) -> tuple[QWidget, ...]:
         """Its stops for the Tab key."""

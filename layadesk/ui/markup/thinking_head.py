@@ -44,3 +44,4 @@ class ThinkingHead(QToolButton):
         self.setText(text)
         self.setAccessibleName(text)
         self.setToolTip(self.tr("Fold") if self.isChecked() else self.tr("Unfold"))
+        self.adjustSize()  # no layout does it, and the count grows
