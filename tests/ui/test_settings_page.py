@@ -11,6 +11,7 @@ from layadesk.ui.preferences.settings_page import SettingsPage
 from layadesk.ui.shell.navigation_rail import Destination
 from layadesk.ui.texts import setting_texts
 from tests.ui.conftest import Stage
+from tests.ui.hands import turn_wheel
 from tests.ui.looks import cut_texts, overlaps
 
 
@@ -72,6 +73,53 @@ def test_language_and_colours_follow_the_page_while_it_is_open(page: SettingsPag
     box.setCurrentIndex(box.findData("en"))
     stage.settle()
     assert page.header.title.text() == "Settings"
+
+
+def test_what_the_options_menu_sets_stands_on_the_open_page_too(page: SettingsPage, stage: Stage) -> None:
+    stage.appearance.choose_theme("dark")
+    box = page.rows["ui.theme"].editor
+    assert isinstance(box, QComboBox)
+    assert box.currentData() == "dark"
+    stage.appearance.choose_theme("light")
+
+
+def test_the_wheel_scrolls_the_page_and_changes_nothing_below_it(page: SettingsPage, stage: Stage) -> None:
+    for key in ("inference.n_ctx", "ui.theme"):
+        row = page.rows[key]
+        before = row.value()
+        assert not row.editor.hasFocus()
+        turn_wheel(row.editor)
+        assert row.value() == before
+    number = page.rows["inference.n_ctx"].editor
+    number.setFocus()
+    turn_wheel(number)
+    assert page.rows["inference.n_ctx"].value() != 8192
+    page.rows["inference.n_ctx"].reset.click()
+
+
+def test_two_sentences_stand_together_as_the_language_has_it(page: SettingsPage, stage: Stage) -> None:
+    row = page.rows["sampling.top_k"]
+    assert ". Felt from" in row.description.text()
+    stage.appearance.choose_language(CHINESE)
+    stage.settle()
+    said = row.description.text()
+    stage.appearance.choose_language(ENGLISH)
+    assert "。" in said
+    assert "。 " not in said
+
+
+def test_an_error_is_said_anew_in_another_language(page: SettingsPage, stage: Stage, tmp_path: Path) -> None:
+    page.import_file(str(tmp_path / "none.yaml"))
+    stage.settle()
+    assert "could not be read" in stage.window.failure.text()
+    stage.appearance.choose_language(CHINESE)
+    stage.settle()
+    said = stage.window.failure.text()
+    stage.window.failure.hide()
+    stage.appearance.choose_language(ENGLISH)
+    stage.settle()
+    assert "无法" in said
+    assert stage.window.failure.isHidden()
 
 
 def test_reset_all_leaves_the_look_alone(page: SettingsPage, stage: Stage) -> None:

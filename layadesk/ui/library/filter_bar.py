@@ -10,7 +10,8 @@ from layadesk.ui.library.filters import SIZES, Filters
 from layadesk.ui.texts import library
 from layadesk.ui.texts.label_names import task_name
 from layadesk.ui.texts.numbers import gib
-from layadesk.ui.theme.tokens import GAP_S
+from layadesk.ui.theme.tokens import BOX_FRAME, GAP_S
+from layadesk.ui.widgets.calm_wheel import leave_wheel_to_page
 from layadesk.ui.widgets.flow_layout import FlowLayout
 from layadesk.ui.widgets.roles import set_role
 
@@ -43,7 +44,8 @@ class FilterBar(QWidget):
         self.language, self.task, self.largest = QComboBox(), QComboBox(), QComboBox()
         for box, name in ((self.language, "language"), (self.task, "task"), (self.largest, "size")):
             box.setObjectName(f"filter-{name}")
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        for box in (self.context, self.language, self.task, self.largest):
+            leave_wheel_to_page(box)
         self.fits, self.installed = QCheckBox(), QCheckBox()
         self.fits.setObjectName("filter-fits")
         self.installed.setObjectName("filter-installed")
@@ -149,9 +151,17 @@ class FilterBar(QWidget):
         self.largest.setItemText(0, self.tr("Any size"))
         for index, n_bytes in enumerate(SIZES, start=1):
             self.largest.setItemText(index, self.tr("Up to {size} GiB").format(size=gib(n_bytes)))
+        for box in (self.language, self.task, self.largest):
+            _fit_to_texts(box)
         self.fits.setText(self.tr("Fits here"))
         self.installed.setText(self.tr("Installed"))
 
 
 def _thousands(n: int) -> str:
     return f"{n // 1024}k" if n % 1024 == 0 else f"{n:,}"
+
+
+def _fit_to_texts(box: QComboBox) -> None:
+    """Qt's own way (AdjustToContents) gives another width after a change of the style sheet, now and then."""
+    texts = (box.itemText(index) for index in range(box.count()))
+    box.setFixedWidth(max(box.fontMetrics().horizontalAdvance(text) for text in texts) + BOX_FRAME)

@@ -20,7 +20,9 @@ from layadesk.domain.errors import LayaDeskError
 from layadesk.settings.definitions import Setting, SettingValue
 from layadesk.settings.settings import Settings
 from layadesk.ui.texts.setting_texts import applies_words, choice_name, setting_description, setting_name
+from layadesk.ui.texts.words import together
 from layadesk.ui.theme.tokens import GAP_M, GAP_XS
+from layadesk.ui.widgets.calm_wheel import leave_wheel_to_page
 from layadesk.ui.widgets.icon_button import IconButton
 from layadesk.ui.widgets.roles import note
 
@@ -102,8 +104,10 @@ class SettingRow(QWidget):
             case QCheckBox():
                 self.editor.toggled.connect(self._on_edited)
             case QComboBox():
+                leave_wheel_to_page(self.editor)
                 self.editor.currentIndexChanged.connect(self._on_edited)
             case QSpinBox() | QDoubleSpinBox():
+                leave_wheel_to_page(self.editor)
                 self.editor.valueChanged.connect(self._on_typed)
             case QLineEdit() | QPlainTextEdit():
                 self.editor.textChanged.connect(self._on_typed)
@@ -151,7 +155,7 @@ class SettingRow(QWidget):
         if not self._has_what_it_needs():
             needed = setting_name(self.setting.needs)
             sentences.append(self.tr("First fill in “{needed}”.").format(needed=needed))
-        self.description.setText(" ".join(one for one in sentences if one))
+        self.description.setText(together(*sentences))
         self.editor.setAccessibleDescription(self.description.text())
 
     @Slot()

@@ -15,6 +15,7 @@ from layadesk.ui.preferences.expert_rows import ExpertRows
 from layadesk.ui.preferences.remote_rows import RemoteRows
 from layadesk.ui.preferences.setting_row import SettingRow
 from layadesk.ui.texts.setting_texts import group_name
+from layadesk.ui.texts.words import together
 from layadesk.ui.theme.fonts import strong_font
 from layadesk.ui.theme.tokens import GAP_L, GAP_M, GAP_S, GAP_XL
 from layadesk.ui.widgets.page_header import PageHeader
@@ -200,7 +201,7 @@ class SettingsPage(QWidget):
     def _on_changed(self, key: str, _: object) -> None:
         """On the GUI thread: only this page and the menus of the window set anything while it is open."""
         for row in self.rows.values():
-            if row.setting.needs == key:
+            if key in (row.setting.key, row.setting.needs):
                 row.show_value()
         self.setting_changed.emit(key)
 
@@ -212,7 +213,7 @@ class SettingsPage(QWidget):
             parts.append(self.tr("Not used here: {keys}.").format(keys=", ".join(taken.ignored)))
         if taken.experts:
             parts.append(self.tr("Add these experts yourself: {names}.").format(names=", ".join(taken.experts)))
-        self.told.setText(" ".join(parts))
+        self.told.setText(together(*parts))
         self.told.show()
 
     def _on_failed(self, report: ErrorReport) -> None:

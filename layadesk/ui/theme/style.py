@@ -2,6 +2,7 @@
 
 from string import Template
 
+from layadesk.paths import assets_dir
 from layadesk.ui.theme.tokens import BUTTON_PX, CHIP_RADIUS, DARK, GAP_M, GAP_S, GAP_XS, LIGHT, RADIUS, Colours
 
 _SHEET = Template("""
@@ -107,11 +108,30 @@ QCheckBox::indicator:checked, QRadioButton::indicator:checked { background-color
 QCheckBox:focus, QRadioButton:focus { color: $accent; }
 
 QListView { background: transparent; border: none; outline: none; }
-QLineEdit { background: $surface; color: $text; border: 1px solid $accent; border-radius: 6px; padding: 2px 6px;
-  selection-background-color: $accent; selection-color: $on_accent; }
+QLineEdit, QPlainTextEdit, QAbstractSpinBox, QComboBox { background: $surface; color: $text;
+  border: 1px solid $border; border-radius: 6px; padding: 2px 6px; selection-background-color: $accent;
+  selection-color: $on_accent; }
+QLineEdit:focus, QPlainTextEdit:focus, QAbstractSpinBox:focus, QComboBox:focus { border-color: $accent; }
+QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled { color: $muted; border-color: $border; }
+QAbstractSpinBox, QComboBox { min-height: 20px; }
+QAbstractSpinBox QLineEdit { background: transparent; border: none; padding: 0 2px; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { subcontrol-origin: border; width: 18px; border: none; }
+QAbstractSpinBox::up-button { subcontrol-position: top right; }
+QAbstractSpinBox::down-button { subcontrol-position: bottom right; }
+QComboBox::drop-down { subcontrol-origin: padding; subcontrol-position: center right; width: 18px; border: none; }
+QAbstractSpinBox::up-arrow { image: url("$arrows/up.svg"); width: 10px; height: 10px; }
+QAbstractSpinBox::down-arrow { image: url("$arrows/down.svg"); width: 10px; height: 10px; }
+QComboBox::down-arrow { image: url("$arrows/down.svg"); width: 12px; height: 12px; }
+QComboBox QAbstractItemView { background: $surface; color: $text; border: 1px solid $border; outline: none;
+  selection-background-color: $raised; selection-color: $text; }
 
 QLineEdit[role="search"] { background: $raised; border: 1px solid transparent; padding: 4px 6px; }
 QLineEdit[role="search"]:focus { border-color: $accent; }
+
+QTableView { background: $surface; border: 1px solid $border; border-radius: 6px; outline: none; }
+QHeaderView { background: $surface; }
+QHeaderView::section { background: $surface; color: $muted; border: none; border-bottom: 1px solid $border;
+  padding: 3px 4px; }
 
 QMenu { background: $surface; color: $text; border: 1px solid $border; padding: ${gap_xs}px; }
 QMenu::item { padding: 5px 24px 5px 10px; border-radius: 6px; }
@@ -155,4 +175,5 @@ def style_sheet(colours: Colours) -> str:
         gap_s=GAP_S,
         gap_m=GAP_M,
         button=BUTTON_PX,
+        arrows=(assets_dir() / "arrows").as_posix(),
     )

@@ -118,5 +118,6 @@ LANE_HEIGHT = 56
 METER_HEIGHT = 6
 HEADER_HEIGHT = 48
 ROW_HEIGHT = 34
+BOX_FRAME = 40  # of a box with choices: what it needs beside the text
 WINDOW_SIZE = (1200, 780)
 WINDOW_MIN_HEIGHT = 420
