@@ -209,6 +209,10 @@
         <source>licence: see its own files</source>
         <translation>许可证：见其自带文件</translation>
     </message>
+    <message>
+        <source>Not installed as a package, so its parts are not known.</source>
+        <translation>不是以软件包形式安装的，因此不知道其组成部分。</translation>
+    </message>
 </context>
 <context>
     <name>AlertBanner</name>
@@ -734,11 +738,11 @@
     </message>
     <message>
         <source>VRAM ours</source>
-        <translation>显存 我们的</translation>
+        <translation>显存 本程序</translation>
     </message>
     <message>
         <source>RAM ours</source>
-        <translation>内存 我们的</translation>
+        <translation>内存 本程序</translation>
     </message>
     <message>
         <source>GPU in RAM</source>
@@ -750,7 +754,7 @@
     </message>
     <message>
         <source>swap</source>
-        <translation>交换区</translation>
+        <translation>交换空间</translation>
     </message>
     <message>
         <source>GPU</source>
@@ -1794,8 +1798,8 @@
         <translation>{subject} 放不进内存：{device} 需要 {needs_gib}，空闲 {free_gib}，须保留 {reserve_gib}。其中最多的是{item}，{item_gib}。</translation>
     </message>
     <message>
-        <source>Choose a smaller context, another expert, or one of the ways that fit shows.</source>
-        <translation>请选择更小的上下文、其他专家，或 fit 给出的办法。</translation>
+        <source>Choose a smaller context, another expert, or a way out that is offered (layadesk fit lists all).</source>
+        <translation>请选择更小的上下文、其他专家，或这里给出的办法（layadesk fit 会列出它们）。</translation>
     </message>
     <message>
         <source>Nobody can tell whether {subject} fits into memory.</source>
@@ -3562,8 +3566,8 @@
         <translation>问了什么</translation>
     </message>
     <message>
-        <source>Answers a day; dark is the most used expert</source>
-        <translation>每天的回答数；深色为使用最多的专家</translation>
+        <source>Answers a day; the strong colour is the most used expert</source>
+        <translation>每天的回答数；最醒目的颜色为使用最多的专家</translation>
     </message>
     <message>
         <source>Figures</source>
@@ -3637,8 +3641,8 @@
         <translation>模型文件夹</translation>
     </message>
     <message>
-        <source>Empty: in the data folder. To move the files too, use the Library page.</source>
-        <translation>留空：在数据文件夹中。要同时移动文件，请使用模型库页面。</translation>
+        <source>Empty: in the data folder. To move the files too, use the Models page.</source>
+        <translation>留空：在数据文件夹中。要同时移动文件，请使用“模型”页面。</translation>
     </message>
     <message>
         <source>Where models come from</source>
@@ -4219,6 +4223,10 @@
     <message>
         <source>The router that came with the program does well; these are larger, and slower without a GPU.</source>
         <translation>随程序附带的路由器已经够用；下面这些更大，没有 GPU 时更慢。</translation>
+    </message>
+    <message>
+        <source>The catalogue is empty. Import model files of your own.</source>
+        <translation>目录为空。可以导入你自己的模型文件。</translation>
     </message>
 </context>
 <context>

@@ -46,7 +46,6 @@ class HealthPage(QWidget):
         self.header.add_button(self.again)
         self._summary = QLabel()
         self._summary.setWordWrap(True)
-        set_look(self._summary, "ink", "muted")
         self._shown: list[FindingRow] = []
         self._rows = QVBoxLayout()
         self._rows.setSpacing(GAP_S)
@@ -130,6 +129,7 @@ class HealthPage(QWidget):
         self.again.setAccessibleName(self.tr("Check again"))
         self.again.setEnabled(not self._is_checking)
         self._summary.setText(self._summary_text())
+        set_look(self._summary, "ink", "muted" if self._failure is None else "danger")
 
     def _summary_text(self) -> str:
         if self._is_checking and self._health is None:

@@ -148,12 +148,15 @@ class CatalogueView(QWidget):
             n_experts += is_shown and not is_router
         self._routers_title.setVisible(bool(n_routers))
         self._routers_note.setVisible(bool(n_routers))
-        self.empty.setVisible(bool(self.cards) and not n_experts + n_routers)
+        self.empty.setVisible(self._shelf.is_seen and not n_experts + n_routers)
+        if self.cards:
+            self.empty.set_texts(self.tr("No model of the catalogue is like that."), self.tr("Show all"))
+        else:
+            self.empty.set_texts(self.tr("The catalogue is empty. Import model files of your own."), "")
         self.count.setText(self.tr("%n model(s)", "", n_experts) if self.cards else "")
         self.focus_changed.emit()
 
     def _retranslate(self) -> None:
-        self.empty.set_texts(self.tr("No model of the catalogue is like that."), self.tr("Show all"))
         self._routers_title.setText(self.tr("Routers"))
         self._routers_note.setText(
             self.tr("The router that came with the program does well; these are larger, and slower without a GPU.")

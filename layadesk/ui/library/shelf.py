@@ -46,6 +46,7 @@ class Shelf(QObject):
         self._fits: dict[tuple[str, str], Fitting] = {}
         self.n_ctx = use_cases.settings.get(definitions.N_CTX)
         self.seen = LibrarySeen()
+        self.is_seen = False  # nothing has been answered yet
         self.downloads: tuple[Download, ...] = use_cases.downloads.list()
         bridge.follow(self._judged, self._on_judged)
         bridge.follow(use_cases.library.changed, self._on_library_changed)
@@ -133,7 +134,7 @@ class Shelf(QObject):
             self.fits_changed.emit()
 
     def _on_seen(self, seen: LibrarySeen) -> None:
-        self.seen = seen
+        self.seen, self.is_seen = seen, True
         self.seen_changed.emit()
 
     @Slot(object)

@@ -19,14 +19,13 @@ from layadesk.ui.theme.fonts import strong_font
 from layadesk.ui.theme.palette import current_colours
 from layadesk.ui.theme.tokens import GAP_M, GAP_S, GAP_XS, Ink
 from layadesk.ui.widgets.elided_label import ElidedLabel
+from layadesk.ui.widgets.figure_text import unbroken
 from layadesk.ui.widgets.memory_bill_bar import LOOKS, MEASURED, OTHERS, MemoryBillBar, Part, parts_of
 from layadesk.ui.widgets.roles import note, set_role
 
 if TYPE_CHECKING:
     from layadesk.usecases.load_ledger import LoadLedger
     from layadesk.usecases.watch_machine import WatchResources, WatchWorkers
-
-NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
 
 class MemoryBills(QWidget):
@@ -242,11 +241,10 @@ class MemoryBillCard(QFrame):
         ]
         entries += [(MEASURED, self.tr("measured")), (OTHERS, self.tr("others"))]
         signs = [
-            f'<span style="color:{getattr(colours, look.token)}">{look.sign}</span>&nbsp;'
-            + text.replace(" ", NO_BREAK_SPACE)
+            f'<span style="color:{getattr(colours, look.token)}">{look.sign}</span>&nbsp;' + unbroken(text)
             for look, text in entries
         ]
-        return " &nbsp;".join([*signs, f"□&nbsp;{self.tr('free')}"])
+        return " &nbsp;".join([*signs, f"□&nbsp;{unbroken(self.tr('free'))}"])
 
 
 def _line(text: str) -> QLabel:

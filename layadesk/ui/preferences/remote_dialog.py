@@ -21,6 +21,7 @@ from layadesk.ui.bridge import Bridge
 from layadesk.ui.texts.errors import sentence
 from layadesk.ui.texts.numbers import seconds
 from layadesk.ui.texts.remote import key_place, remark, where_to
+from layadesk.ui.texts.words import together
 from layadesk.ui.theme.tokens import GAP_M, GAP_S, Ink
 from layadesk.ui.widgets.roles import note, set_look
 from layadesk.usecases.remote_experts import RemoteEntry, RemoteExperts, Saved, strengths_of
@@ -202,7 +203,7 @@ class RemoteDialog(QDialog):
     def _on_saved(self, saved: Saved) -> None:
         said = self.tr("{name} is kept.").format(name=saved.expert.name)
         if saved.key_place is not None:
-            said = f"{said} {key_place(saved.key_place, 'keys.json')}"
+            said = together(said, key_place(saved.key_place, "keys.json"))
         self.kept.emit(said)
         self.accept()
 
@@ -210,7 +211,7 @@ class RemoteDialog(QDialog):
         self.test_button.setEnabled(True)
         self.keep_button.setEnabled(True)
         detail = str(report.facts.get("detail") or "")
-        self._say(f"{sentence(report)} {detail}".strip(), is_wrong=True)
+        self._say(together(sentence(report), detail), is_wrong=True)
 
     def _say(self, text: str, *, is_wrong: bool = False) -> None:
         set_look(self.told, "ink", Ink.DANGER.value if is_wrong else Ink.TEXT.value)

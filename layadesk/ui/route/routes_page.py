@@ -15,6 +15,7 @@ from layadesk.ui.texts import words
 from layadesk.ui.texts.errors import explain
 from layadesk.ui.texts.label_names import task_name
 from layadesk.ui.texts.numbers import milliseconds
+from layadesk.ui.texts.words import together
 from layadesk.ui.theme.fonts import figure_font
 from layadesk.ui.theme.tokens import GAP_L, Ink
 from layadesk.ui.widgets.card import card, heading
@@ -140,7 +141,7 @@ class RoutesPage(QWidget):
             self.period.setItemText(index, text)
         self._titles["experts"].setText(self.tr("Who answered"))
         self._titles["tasks"].setText(self.tr("What was asked"))
-        self._titles["days"].setText(self.tr("Answers a day; dark is the most used expert"))
+        self._titles["days"].setText(self.tr("Answers a day; the strong colour is the most used expert"))
         self._titles["figures"].setText(self.tr("Figures"))
         self.experts.setAccessibleName(self._titles["experts"].text())
         self.tasks.setAccessibleName(self._titles["tasks"].text())
@@ -186,7 +187,7 @@ class RoutesPage(QWidget):
             advice = self.tr(
                 "If smaller experts would do, lower the confidence to act on, or write a rule, both in Settings."
             )
-        return f"{text} {advice}"
+        return together(text, advice)
 
     def _figure_words(self, found: RouteCounts) -> list[tuple[str, str]]:
         sure = found.confidence

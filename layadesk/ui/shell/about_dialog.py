@@ -30,6 +30,7 @@ class AboutDialog(QDialog):
         self.parts.setReadOnly(True)
         self.parts.setTabChangesFocus(True)
         self.parts.setAccessibleName(self.tr("Parts and their licences"))
+        self.parts.setPlaceholderText(self.tr("Not installed as a package, so its parts are not known."))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GAP_M, GAP_M, GAP_M, GAP_M)
         layout.setSpacing(GAP_S)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 from layadesk.domain.worker_state import WorkerKind
 from layadesk.ui.bridge import Bridge
 from layadesk.ui.shell.alert_banner import AlertBanner
+from layadesk.ui.shell.failure_banner import FailureBanner
 from layadesk.ui.shell.storage_banner import StorageBanner
 from layadesk.ui.shell.update_banner import UpdateBanner
 from layadesk.ui.shell.worker_banner import WorkerBanner
@@ -21,8 +22,7 @@ class Banners:
     """`failure` is for what has just not worked; the others look after themselves."""
 
     def __init__(self, use_cases: "UseCases", *, name_of: Callable[[str], str], bridge: Bridge) -> None:
-        self.failure = Banner()
-        self.failure.setObjectName("banner-failure")
+        self.failure = FailureBanner()
         self.update = UpdateBanner(use_cases.updates, bridge=bridge)
         self.all: tuple[Banner, ...] = (
             AlertBanner(use_cases.guard, name_of=name_of, bridge=bridge),

@@ -28,8 +28,6 @@ from layadesk.ui.shell.notices import Notices
 from layadesk.ui.shell.pages import Page, Pages
 from layadesk.ui.shell.side_bar import SideBar
 from layadesk.ui.shell.side_panel import SidePanel
-from layadesk.ui.texts.errors import explain
-from layadesk.ui.texts.words import together
 from layadesk.ui.theme.tokens import (
     CENTRE_MIN_WIDTH,
     PANEL_MIN_WIDTH,
@@ -38,7 +36,6 @@ from layadesk.ui.theme.tokens import (
     SIDE_BAR_WIDTH,
     WINDOW_MIN_HEIGHT,
     WINDOW_SIZE,
-    Ink,
 )
 from layadesk.ui.widgets.icon_button import IconButton
 from layadesk.ui.widgets.toast import Toast
@@ -157,13 +154,8 @@ class MainWindow(QMainWindow):
         self.page.show_new()
 
     def show_failure(self, report: ErrorReport) -> None:
-        """Say above the transcript what did not work and what to do."""
-        explanation = explain(report)
-        self.failure.show_message(
-            together(explanation.what, explanation.remedy),
-            ink=Ink.DANGER,
-            details=(explanation.detail,) if explanation.detail else (),
-        )
+        """Say above the page what did not work and what to do."""
+        self.failure.show_report(report)
 
     def _make_inside(self) -> InsidePage:
         screen_ms = self.page.screen_clock.spent_ms

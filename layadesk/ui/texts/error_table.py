@@ -209,7 +209,10 @@ ERROR_TEXTS: Final[Mapping[ErrorCode, tuple[str, str]]] = {
             "{subject} does not fit into memory: it needs {needs_gib} on {device}, {free_gib} are free and "
             "{reserve_gib} have to stay free. Most of it is for {item}, {item_gib}.",
         ),
-        QT_TRANSLATE_NOOP("errors", "Choose a smaller context, another expert, or one of the ways that fit shows."),
+        QT_TRANSLATE_NOOP(
+            "errors",
+            "Choose a smaller context, another expert, or a way out that is offered (layadesk fit lists all).",
+        ),
     ),
     ErrorCode.LOAD_PRICE_UNKNOWN: (
         QT_TRANSLATE_NOOP("errors", "Nobody can tell whether {subject} fits into memory."),

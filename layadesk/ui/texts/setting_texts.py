@@ -117,7 +117,7 @@ _TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
         "models.directory": (
             QT_TRANSLATE_NOOP("settings", "Folder of the models"),
-            QT_TRANSLATE_NOOP("settings", "Empty: in the data folder. To move the files too, use the Library page."),
+            QT_TRANSLATE_NOOP("settings", "Empty: in the data folder. To move the files too, use the Models page."),
         ),
         "downloads.endpoint": (
             QT_TRANSLATE_NOOP("settings", "Where models come from"),

@@ -190,6 +190,7 @@ class WelcomePanel(QWidget):
         suggested = self._suggested
         self._title.setText(self.tr("Welcome to LayaDesk"))
         self._machine.setText("" if suggested is None else machine_words(suggested.machine))
+        self._machine.setVisible(suggested is not None)
         self._sentence.setText(self._sentence_words())
         self.suggestion.show_suggestion(suggested if suggested is not None and suggested.proposal.experts else None)
         self._cost.setText("" if suggested is None else self._cost_words(suggested))
