@@ -52,6 +52,7 @@ class MoeView(QWidget):
         self.ribbon = TokenRibbon()
         self.ribbon.token_chosen.connect(self._on_token)
         self.token = note()
+        self._is_pointed_at = False
         self._titles = {key: heading() for key in ("map", "balance", "tokens")}
         self._tokens_card = card(self._titles["tokens"], self.token, self.ribbon)
         self._lay_out()
@@ -164,7 +165,7 @@ class MoeView(QWidget):
             self.ribbon.show_tokens([token.text for token in answer.tokens])
         else:
             self.map.mark({})
-        if not self.token.text():
+        if not self._is_pointed_at:
             self.token.setText(self.tr("Point at a token to see its MoE experts."))
         self.cost.setText(cost(record))
         self._on_cell(*self.map.cursor_cell)
@@ -202,6 +203,7 @@ class MoeView(QWidget):
         token, record = answer.tokens[self.ribbon.current], answer.record
         row = min(self.map.cursor_cell[0], len(record.layers) - 1)
         experts = ", ".join(map(str, token.in_layer(row, record.shape.n_expert_used))) or words.unknown()
+        self._is_pointed_at = True
         self.token.setText(
             self.tr("“{token}” in layer {layer}: MoE experts {experts}. All its layers are outlined above.").format(
                 token=token.text.strip() or "␣", layer=record.layers[row], experts=experts
