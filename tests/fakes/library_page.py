@@ -175,7 +175,8 @@ class FakeLibrary:
 
     def _entry(self, one: ModelCard) -> LibraryEntry:
         installed = tuple(m for m in self._experts.installed if m.card_id == one.model_id)
-        n_bytes = sum(model.size_bytes for model in installed)
+        is_router = one.model_id in self.router_dirs
+        n_bytes = 640 * 2**20 if is_router else sum(model.size_bytes for model in installed)
         return LibraryEntry(one.model_id, one, installed, self.router_dirs.get(one.model_id), n_bytes)
 
     def install(self, model_id: str, quantization: str) -> None:

@@ -700,7 +700,6 @@ class House:
         self.route_counts = FakeRoutes(self.store)
         self.workers = FakeWorkers()
         self.storage = FakeStorage(self.store)
-        self.settings_root = root
         self.settings = Settings(DataPaths(root))
         self.diagnose = FakeDiagnose(self.store)
         self.guard = FakeGuard()
@@ -716,6 +715,9 @@ class House:
         self.look = FakeLook(self.library, self.store)
         self.inside = FakeInside(self.store)
         self.time = FakeTime(self.store)
+        self.settings_root = root
+        self.about = About(root)
+        self.start_problems: tuple[ErrorReport, ...] = ()
         self.settings.set("ui.welcome", False)  # or it would stand in every empty chat
 
     @property
@@ -750,7 +752,8 @@ class House:
             self.updates,
             self.inside,
             self.time,
-            About(self.settings_root),
+            self.about,
+            self.start_problems,
         )
         return cast("UseCases", bundle)
 

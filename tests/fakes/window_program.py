@@ -36,12 +36,12 @@ sys.exit(0 if screen.grabWindow(0, x, y, width, height).save(sys.argv[1]) else 1
 
 
 @contextmanager
-def x_server() -> Iterator[str]:
+def x_server(size: tuple[int, int] = SIZE) -> Iterator[str]:
     """A virtual screen; gives its DISPLAY. Skips the test where Xvfb or xdotool is missing."""
     missing = missing_tools()
     if missing:
         pytest.skip(f"{missing[0]} is not installed; real windows need it")
-    with virtual_screen(*SIZE) as display:
+    with virtual_screen(*size) as display:
         yield display
 
 

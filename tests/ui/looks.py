@@ -1,11 +1,38 @@
 """What an eye would find: text that is cut, parts that lie on each other."""
 
-from PySide6.QtCore import QPoint, QRect
-from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
+import re
+from collections.abc import Collection
+
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QComboBox,
+    QGraphicsView,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QTableView,
+    QTextEdit,
+    QWidget,
+)
 
 from layadesk.ui.widgets.figure_text import FigureText
+from tests.ui.pseudo import MARK
 
 SLACK_PX = 1
+Controls = (
+    QAbstractButton
+    | QAbstractItemView
+    | QAbstractSpinBox
+    | QComboBox
+    | QGraphicsView
+    | QLineEdit
+    | QPlainTextEdit
+    | QTextEdit
+)
 Texts = QLabel | QAbstractButton | FigureText
 
 
@@ -52,3 +79,44 @@ def _clipped_alike(one: QWidget, other: QWidget) -> bool:
 def _named(widget: QWidget) -> str:
     text = widget.text() if isinstance(widget, Texts) else ""
     return f"{type(widget).__name__} “{text}” {widget.objectName()}"
+
+
+def controls(window: QWidget) -> list[QWidget]:
+    """What can be pressed, chosen or read on screen; not the inner parts of a control."""
+    found = [one for one in window.findChildren(QWidget) if isinstance(one, Controls) and one.isVisible()]
+    return [one for one in found if not _is_inner(one)]
+
+
+def _is_inner(widget: QWidget) -> bool:
+    is_picture = widget.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+    return is_picture or isinstance(widget.parentWidget(), QAbstractSpinBox | QComboBox | QTableView)
+
+
+def nameless(window: QWidget) -> list[str]:
+    """Controls of which a screen reader could say nothing, or "[object Object]" (reported faults J15, J16)."""
+    found = []
+    for control in controls(window):
+        name = QAccessible.queryAccessibleInterface(control).text(QAccessible.Text.Name).strip()
+        if not name or "object" in name:
+            found.append(f"{named(control)} is called “{name}”")
+    return found
+
+
+def named(widget: QWidget) -> str:
+    """For the message of a failed test."""
+    return f"{type(widget).__name__} {widget.objectName()}"
+
+
+def untranslated(window: QWidget, known: Collection[str]) -> list[str]:
+    """Texts on screen, in the pseudo-language, without its mark: words that no translator will see.
+
+    `known` are words of names, units and keys; a text made of these, of figures and of single letters is no language.
+    """
+    found = []
+    for widget in window.findChildren(QWidget):
+        if not widget.isVisible() or not isinstance(widget, Texts) or MARK in widget.text():
+            continue
+        words = re.findall(r"[^\W\d_]{2,}", widget.text())
+        if any(word not in known for word in words):
+            found.append(f"{type(widget).__name__} “{widget.text()}” is not translated")
+    return found

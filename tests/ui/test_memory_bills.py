@@ -2,22 +2,15 @@
 
 from dataclasses import replace
 
-from layadesk.domain.inference import LoadParams
-from layadesk.domain.memory_fit.arithmetic import Gpu, bill_of
 from layadesk.domain.memory_fit.bill import CPU
-from layadesk.domain.memory_fit.load_record import LoadMeasure, LoadRecord, OffloadMiss
+from layadesk.domain.memory_fit.load_record import LoadRecord, OffloadMiss
 from layadesk.protocol.events import EngineStats, ExpertUse, ModelUnloaded
 from layadesk.ui.monitor.memory_bills import MemoryBillCard
 from layadesk.ui.widgets.memory_bill_bar import LEAST_PX, LOOKS, OTHERS
-from tests.domain.memory_fit.facts import GIB, dense
+from tests.domain.memory_fit.facts import GIB
+from tests.fakes.examples import PREDICTED, RECORD
 from tests.ui.conftest import Stage
 from tests.ui.test_monitor import GPU, publish, sample
-
-PREDICTED = bill_of(dense(), LoadParams(), Gpu("CUDA0")).corrected(CPU, 2**28)
-REPORTED = tuple(replace(one, overhead_bytes=0, margin_bytes=0) for one in PREDICTED.devices)
-RECORD = LoadRecord(
-    1.0, "smol", "llama", "CUDA", 49152, LoadParams(), PREDICTED, LoadMeasure(REPORTED, 2**29, 2**29), 33, 33, 6 * GIB
-)
 
 
 def shown(stage: Stage, record: LoadRecord = RECORD) -> MemoryBillCard:

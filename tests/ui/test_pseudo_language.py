@@ -3,38 +3,14 @@
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QTranslator
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel
 
 from layadesk.domain.route_counts import counts_of
 from layadesk.ui.shell.navigation_rail import Destination
+from tests.fakes.examples import NOW, records
 from tests.ui.conftest import Stage
 from tests.ui.looks import cut_texts
-from tests.ui.test_routes_page import NOW, records
-
-ACCENTS = str.maketrans("aeiouyncsAEIOUYNCS", "áéíóúýñçšÁÉÍÓÚÝÑÇŠ")
-
-
-class Pseudo(QTranslator):
-    """`[Séttíñgš ~~~]` for `Settings`; placeholders stay as they are."""
-
-    def translate(
-        self,
-        context: str,
-        sourceText: str,  # noqa: N803 - Qt's name
-        disambiguation: str | None = None,
-        n: int = -1,
-    ) -> str:
-        kept = sourceText.split("{")
-        parts = [kept[0].translate(ACCENTS)]
-        for part in kept[1:]:
-            name, _, rest = part.partition("}")
-            parts.append("{" + name + "}" + rest.translate(ACCENTS))
-        text = "".join(parts).replace("%ñ", "%n")
-        return f"[{text} {'~' * max(round(len(sourceText) * 0.4) - 3, 1)}]"
-
-    def isEmpty(self) -> bool:  # noqa: N802 - Qt's name
-        return False
+from tests.ui.pseudo import Pseudo
 
 
 @pytest.fixture

@@ -3,42 +3,26 @@
 from functools import partial
 
 from layadesk.domain.chat import MessageStatus
-from layadesk.domain.errors import ErrorCode, ErrorReport
 from layadesk.domain.inference import LoadParams
-from layadesk.domain.memory_fit.arithmetic import Gpu, bill_of
-from layadesk.domain.memory_fit.machine import GpuMemory, MachineMemory
+from layadesk.domain.memory_fit.arithmetic import bill_of
+from layadesk.domain.memory_fit.machine import MachineMemory
 from layadesk.domain.memory_fit.plans import Other, PlanKind, Resident, Task, outlook, with_others
 from layadesk.ui.chat.price_watch import price_words
 from layadesk.ui.shell.navigation_rail import Destination
 from layadesk.usecases.load_gate import LoadOutlook
 from tests.domain.memory_fit.facts import GIB, dense
+from tests.fakes.examples import REFUSED, load_outlook
 from tests.ui.conftest import Stage
-
-REFUSED = ErrorReport(ErrorCode.LOAD_REFUSED, {"expert": "smol", "device": "CUDA0", "needs_bytes": 20 * GIB})
-
-
-def found(free_gib: float, *residents: Resident, n_ctx: int = 65536) -> LoadOutlook:
-    card = GpuMemory("CUDA0", "a card", total_bytes=24 * GIB, free_bytes=int(free_gib * GIB))
-    machine = MachineMemory(64 * GIB, 50 * GIB, (card,))
-    facts = dense()
-    task = Task(
-        lambda params: bill_of(facts, params, Gpu("CUDA0")),
-        machine,
-        LoadParams(n_ctx=n_ctx),
-        n_layers=33,
-        residents=residents,
-    )
-    return LoadOutlook("smol", False, outlook(task), load_s=4.0)
 
 
 def test_the_line_before_send_says_who_answers_what_it_costs_and_who_has_to_go() -> None:
-    fits = price_words("coder-7b", found(23, n_ctx=8192))
+    fits = price_words("coder-7b", load_outlook(23, n_ctx=8192))
     assert fits.startswith("→ coder-7b · needs ")
     assert fits.endswith(" GiB RAM · about 4.0 s to load")
     assert " GiB CUDA0 + " in fits
     idle = Resident("chat-8b", {"CUDA0": 10 * GIB}, is_idle=True)
-    assert "unloads chat-8b" in price_words("coder-7b", found(4, idle, n_ctx=8192))
-    refused = price_words("coder-7b", found(9))
+    assert "unloads chat-8b" in price_words("coder-7b", load_outlook(4, idle, n_ctx=8192))
+    refused = price_words("coder-7b", load_outlook(9))
     assert "does not fit" in refused
     assert "free 9.0 GiB" in refused
     assert price_words("coder-7b", None) == "→ coder-7b · is loaded first"
@@ -46,8 +30,8 @@ def test_the_line_before_send_says_who_answers_what_it_costs_and_who_has_to_go()
 
 def test_a_refused_answer_shows_the_numbers_and_its_ways_out_as_buttons(stage: Stage) -> None:
     loads, panel = stage.house.loads, stage.window.page.refusal
-    loads.outlooks["smol"] = found(9)
-    loads.outlook_feed.publish(found(9))
+    loads.outlooks["smol"] = load_outlook(9)
+    loads.outlook_feed.publish(load_outlook(9))
     first = stage.send("Hello")
     assert panel.isHidden()
     stage.house.finish(first, MessageStatus.FAILED, REFUSED)
@@ -104,7 +88,7 @@ def test_a_model_of_the_catalogue_that_would_fit_leads_to_its_card(stage: Stage)
 
 def test_load_it_anyway_is_the_last_button_and_is_passed_on(stage: Stage) -> None:
     loads, panel = stage.house.loads, stage.window.page.refusal
-    loads.outlook_feed.publish(found(9))
+    loads.outlook_feed.publish(load_outlook(9))
     stage.house.finish(stage.send("Hello"), MessageStatus.FAILED, REFUSED)
     stage.qtbot.waitUntil(lambda: not panel.isHidden())
     panel.buttons()[-1].click()
@@ -114,7 +98,7 @@ def test_load_it_anyway_is_the_last_button_and_is_passed_on(stage: Stage) -> Non
 
 def test_the_panel_speaks_the_language_of_the_window(stage: Stage) -> None:
     panel = stage.window.page.refusal
-    stage.house.loads.outlook_feed.publish(found(9))
+    stage.house.loads.outlook_feed.publish(load_outlook(9))
     stage.house.finish(stage.send("Hello"), MessageStatus.FAILED, REFUSED)
     stage.qtbot.waitUntil(lambda: not panel.isHidden())
     stage.house.settings.set("ui.language", "zh_CN")
@@ -124,6 +108,6 @@ def test_the_panel_speaks_the_language_of_the_window(stage: Stage) -> None:
 
 
 def test_the_hint_below_the_composer_names_the_price(stage: Stage) -> None:
-    stage.house.loads.outlook_feed.publish(found(23, n_ctx=8192))
+    stage.house.loads.outlook_feed.publish(load_outlook(23, n_ctx=8192))
     stage.settle()
     assert "→ SmolLM2 135M · needs " in stage.window.page.composer.hint.text()

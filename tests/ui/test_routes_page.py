@@ -2,24 +2,14 @@
 
 import pytest
 
-from layadesk.domain.chat import Rating
 from layadesk.domain.errors import ErrorCode, fail
 from layadesk.domain.route_counts import DAY_S, N_DAYS, RouteCounts, RouteRecord, counts_of
 from layadesk.ui.language import CHINESE, ENGLISH
 from layadesk.ui.route.routes_page import RoutesPage
 from layadesk.ui.shell.navigation_rail import Destination
+from tests.fakes.examples import NOW, records
 from tests.ui.conftest import Stage
 from tests.ui.looks import cut_texts
-
-NOW = 1_800_000_000.0
-
-
-def records(n_smol: int, n_coder: int, *, was_chosen: bool = True) -> list[RouteRecord]:
-    return [
-        RouteRecord(NOW - i * 3600, "smol" if i < n_smol else "coder", "chat" if i % 2 else "code", 0.9, 0.2 + i, 300.0,
-                    Rating.WRONG if i == 0 else None, was_chosen)
-        for i in range(n_smol + n_coder)
-    ]  # fmt: skip
 
 
 def shown(stage: Stage, found: RouteCounts) -> RoutesPage:

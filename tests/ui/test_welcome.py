@@ -4,29 +4,16 @@ import pytest
 
 from layadesk.domain.downloads import DownloadState
 from layadesk.domain.errors import ErrorCode, ErrorReport, fail
-from layadesk.domain.memory_fit.bill import Basis, DeviceBill, MemoryBill
 from layadesk.domain.memory_fit.machine import GIB
-from layadesk.domain.proposal import Candidate, Proposal, RouterCandidate, together
-from layadesk.domain.quantization import Closeness
-from layadesk.domain.strengths import Strengths
+from layadesk.domain.proposal import Proposal
 from layadesk.ui.language import CHINESE, ENGLISH
 from layadesk.ui.shell.navigation_rail import Destination
 from layadesk.ui.welcome.welcome_panel import WelcomePanel
 from layadesk.usecases.look_at_library import Suggested
+from tests.fakes.examples import NAMES, PROPOSAL
 from tests.fakes.machines import RTX_4090
 from tests.ui.conftest import Stage
 from tests.ui.looks import cut_texts, overlaps
-
-
-def candidate(model_id: str, gib: float, tasks: dict[str, float], tps: float) -> Candidate:
-    bill = MemoryBill((DeviceBill("CUDA0", round((gib + 1) * GIB)),), 1, 1, Basis.ARITHMETIC)
-    strengths = Strengths(tasks)
-    return Candidate(model_id, "Q4_K_M", strengths, 4e9, 1.0, Closeness.GOOD, round(gib * GIB), bill, tps)
-
-
-EXPERTS = (candidate("coder", 4.4, {"code": 0.95}, 60.0), candidate("four", 2.5, {"reasoning": 0.8}, 100.0))
-PROPOSAL = Proposal(RouterCandidate("bundled", 0.74, 0), EXPERTS, together(EXPERTS))
-NAMES = {"coder": "Coder 7B", "four": "Four B"}
 
 
 @pytest.fixture

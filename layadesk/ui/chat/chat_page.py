@@ -71,10 +71,10 @@ class ChatPage(QWidget):
         self._actions = ChatActions(use_cases, bridge=bridge, conversation=lambda: self._conversation, parent=self)
         self._reader = BranchReader(use_cases.conversations, bridge=bridge, parent=self)
         self.header = ChatHeader(experts)
-        self._beside = BackThread(bridge)
-        self._formulas = Formulas(self._beside, self)
+        self.beside = BackThread(bridge)
+        self._formulas = Formulas(self.beside, self)
         self.transcript = TranscriptView(
-            name_of=experts.name_of, kit=Kit(self._formulas, self._beside), experts=experts.choices
+            name_of=experts.name_of, kit=Kit(self._formulas, self.beside), experts=experts.choices
         )
         self._formulas.drawn.connect(self.transcript.draw_again)
         self.link_question = LinkQuestion(self)
@@ -127,7 +127,7 @@ class ChatPage(QWidget):
 
     def close_threads(self) -> None:
         """Before the end: nothing is prepared any more."""
-        self._beside.close()
+        self.beside.close()
 
     def refresh(self) -> None:
         """What is shown, or is about to be, may have changed in the store."""
