@@ -39,39 +39,52 @@ def _measured(expert: Any, order: MoeBenchRun) -> MoeBenchReply:
     if expert.facts.moe is None:
         raise fail(ErrorCode.BAD_PARAMETER, parameter="model", value=order.name, needs="MoE experts")
     from layadesk.engine.llama_library import native  # noqa: PLC0415
+    from layadesk.engine.llama_moe import MoeTap  # noqa: PLC0415
 
-    bare = type(expert._params).from_buffer_copy(expert._params)
-    bare.cb_eval = type(bare.cb_eval)()
-    context = native.llama_init_from_model(expert._model, bare)
-    if not context:
-        raise fail(ErrorCode.OUT_OF_MEMORY, detail="second context")
+    made = []
     try:
-        plain, off, on = _in_turns(native, expert, context, order.n_tokens)
+        for tap in (None, MoeTap(expert.facts.moe), MoeTap(expert.facts.moe)):
+            made.append(_context(native, expert, tap))
+        plain, off, on = _in_turns(native, made, order.n_tokens)
     finally:
-        native.llama_free(context)
+        for context, _ in made:
+            native.llama_free(context)
     profile = expert.profile(N_PROMPT, lambda: None)
     return MoeBenchReply(plain, off, on, _balance(expert, order.prompts), profile)
 
 
-def _in_turns(native: Any, expert: Any, bare: Any, n_tokens: int) -> tuple[tuple[float, ...], ...]:
+def _context(native: Any, expert: Any, tap: Any) -> tuple[Any, Any]:
+    """A context of its own, with this tap or without a callback."""
+    params = type(expert._params).from_buffer_copy(expert._params)
+    params.cb_eval, params.cb_eval_user_data = type(params.cb_eval)(), None
+    if tap is not None:
+        params.cb_eval, params.cb_eval_user_data = tap.callback, tap.user_data
+    context = native.llama_init_from_model(expert._model, params)
+    if not context:
+        raise fail(ErrorCode.OUT_OF_MEMORY, detail="context of the bench")
+    if tap is not None:
+        tap.attach(context)
+    return context, tap
+
+
+def _in_turns(native: Any, made: Any, n_tokens: int) -> tuple[tuple[float, ...], ...]:
     """Milliseconds of each token without a callback, with an idle one, and while it looks; each token in turn."""
-    watched = expert._context
     times: tuple[list[float], ...] = ([], [], [])
-    for context in (bare, watched):
+    made[2][1].is_on = True
+    for context, _ in made:
         _decode(native, context, N_PROMPT)
     for number in range(-N_WARM, n_tokens):
         for which in _order(number):
-            context = watched if which else bare
-            expert.look_at_gates(is_on=which == 2)
-            expert._tap.begin()
+            context, tap = made[which]
             began = time.perf_counter()
+            if tap is not None:
+                tap.begin()
             _decode(native, context, 1)
-            if which == 2:
-                expert._tap.end([True])
+            if tap is not None:
+                tap.end([True])
             if number >= 0:
                 times[which].append(1000 * (time.perf_counter() - began))
             native.llama_memory_seq_rm(native.llama_get_memory(context), 0, N_PROMPT, -1)  # all at the same place
-    expert.look_at_gates(is_on=False)
     return tuple(tuple(one) for one in times)
 
 

@@ -52,11 +52,13 @@ class LlamaBackend:
             shape = moe_shape(model)
             tap = None if shape is None else MoeTap(shape)
             if tap is not None:
-                params.cb_eval = tap.callback
+                params.cb_eval, params.cb_eval_user_data = tap.callback, tap.user_data
             context = None if refusal else native.llama_init_from_model(model, params)
             if not context:
                 native.llama_model_free(model)
                 raise refusal or _load_failure(spec, lines)
+            if tap is not None:
+                tap.attach(context)
             facts = read_facts(model, context, lines, numbers=numbers, file_mark=_mark_of(spec.path))
             measure = LoadMeasure(
                 made_buffers(context, lines).devices(output_bytes=4 * facts.n_vocab * int(params.n_outputs_max)),

@@ -127,7 +127,7 @@ class LlamaExpert:
 
     def look_at_gates(self, *, is_on: bool) -> None:
         """See Expert."""
-        if self._tap is not None:
+        if self._tap is not None and self._tap.is_on is not is_on:
             self._tap.is_on = is_on
 
     def moe_choices(self) -> MoeChoices | None:

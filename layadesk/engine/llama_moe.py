@@ -1,11 +1,16 @@
 """Looks into the gates of a model with MoE experts while it computes, through llama.cpp's `cb_eval`.
 
-The callback can be installed only when a context is made, and has to be kept as long as the context. While nobody
-looks it refuses every node, and the graph runs in one piece. While somebody does, the graph is cut once in each layer,
-where the weights of the chosen MoE experts are ready (`ffn_moe_weights_norm-N`, or what the architecture has instead);
-their numbers (`ffn_moe_topk-N`) are still there by then. Decode thread, or the one that decodes.
+The callback can be given only when a context is made, and has to be kept as long as the context. Asked for every node,
+it costs some 0.4 µs each even where it always refuses (4 % of a small model's token), so while nobody looks it is taken
+out of the context's own parameters, and put back when somebody does; the next graph that is built sees it. A prompt
+always builds one.
+
+While somebody looks, the graph is cut once in each layer, where the weights of the chosen MoE experts are ready
+(`ffn_moe_weights_norm-N`, or what the architecture has instead); their numbers (`ffn_moe_topk-N`) are still there by
+then. Decode thread, or the one that decodes.
 """
 
+import ctypes
 import logging
 import time
 from collections.abc import Sequence
@@ -24,14 +29,17 @@ _TOPK = b"ffn_moe_topk"
 # The weights in the order in which a graph may refine them (llama-graph.cpp, build_moe_ffn): the last one counts.
 _WEIGHTS = (b"ffn_moe_weights", b"ffn_moe_weights_softmax", b"ffn_moe_weights_norm", b"ffn_moe_weights_scaled")
 _I32, _F32 = 26, 0  # enum ggml_type
+_SEARCHED = 512  # bytes of a llama_context in which its parameters are; the object is several times as long
 
 
 class MoeTap:
-    """`callback` goes into llama_context_params. `is_on` may change between decodes only."""
+    """`callback` and `user_data` go into llama_context_params, then `attach`. Between decodes `is_on` may change."""
 
     def __init__(self, shape: MoeShape) -> None:
         self.shape = shape
-        self.is_on = False
+        self._is_on = False
+        self._mark = ctypes.create_string_buffer(1)  # its address is the callback's user data, and found nowhere else
+        self._place: Any = None  # where the context keeps callback and user data; None where that is not known
         self._nodes = Nodes()
         self._signal: bytes | None = None  # the name whose tensors are waited for; None until a graph has been seen
         self._seen: set[bytes] = set()
@@ -42,6 +50,38 @@ class MoeTap:
         ] = {}  # layer -> its place in `_parts` in the first decode, when all are asked for
         self._seconds = 0.0
         self.callback = native.ggml_backend_sched_eval_callback(self._asked)
+
+    @property
+    def user_data(self) -> int:
+        """Goes into llama_context_params beside the callback."""
+        return ctypes.addressof(self._mark)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether somebody looks."""
+        return self._is_on
+
+    @is_on.setter
+    def is_on(self, is_on: bool) -> None:
+        self._is_on = is_on
+        if self._place is not None:
+            self._place[0], self._place[1] = (self._address, self.user_data) if is_on else (None, None)
+
+    def attach(self, context: int) -> None:
+        """Find where a new context keeps the callback; where that is not plain to see, it stays in for good."""
+        words = (ctypes.c_void_p * (_SEARCHED // ctypes.sizeof(ctypes.c_void_p))).from_address(context)
+        wanted = (self._address, self.user_data)
+        found = [place for place in range(len(words) - 1) if (words[place], words[place + 1]) == wanted]
+        if len(found) == 1:
+            first = ctypes.addressof(words) + found[0] * ctypes.sizeof(ctypes.c_void_p)
+            self._place = (ctypes.c_void_p * 2).from_address(first)
+        else:
+            log.info("the callback of a context stays in: it is found %d times", len(found))
+        self.is_on = False
+
+    @property
+    def _address(self) -> int | None:
+        return ctypes.cast(self.callback, ctypes.c_void_p).value
 
     def begin(self) -> None:
         """Before a decode."""
@@ -58,7 +98,7 @@ class MoeTap:
         return gather(self._parts, wants_logits, self._seconds)
 
     def _asked(self, node: int, ask: bool, _user_data: Any) -> bool:  # llama.cpp's own signature
-        if not self.is_on:
+        if not self._is_on:
             return not ask
         began = time.perf_counter()
         try:
@@ -68,7 +108,7 @@ class MoeTap:
             return self._wants(node, name) if ask else self._take(node, name)
         except Exception:
             log.exception("what a gate chose could not be read")  # and may not be raised through native frames
-            self.is_on = False
+            self._is_on = False  # and in the graph it stays, until the next one is built
             return not ask
         finally:
             self._seconds += time.perf_counter() - began

@@ -85,6 +85,16 @@ def test_ubatches_are_put_together_and_the_last_layer_has_only_what_is_sampled(m
     assert (choices.chosen[-1, -1] != NONE).all()
 
 
+def test_the_callback_is_out_of_the_context_while_nobody_looks(moe_expert: Expert) -> None:
+    assert isinstance(moe_expert, LlamaExpert)
+    tap = moe_expert._tap
+    assert tap is not None
+    assert tap._place is not None, "llama.cpp keeps it elsewhere: looking would cost also when it is off"
+    assert tuple(tap._place) == (None, None)
+    moe_expert.look_at_gates(is_on=True)
+    assert tuple(tap._place) == (tap._address, tap.user_data)
+
+
 def test_nothing_is_noted_while_nobody_looks_and_looking_changes_no_logits(moe_expert: Expert) -> None:
     assert _decode(moe_expert, PROMPT) is None
     sampler = moe_expert.new_sampler(GREEDY, 0)
