@@ -78,7 +78,7 @@ def _in_turns(native: Any, made: Any, n_tokens: int) -> tuple[tuple[float, ...],
             context, tap = made[which]
             began = time.perf_counter()
             if tap is not None:
-                tap.begin()
+                tap.begin(1)
             _decode(native, context, 1)
             if tap is not None:
                 tap.end([True])

@@ -114,7 +114,7 @@ class LlamaExpert:
             callback = self._abort_callback if self._has_callback else self._no_callback
             native.llama_set_abort_callback(self._context, callback, None)
         if self._tap is not None:
-            self._tap.begin()
+            self._tap.begin(len(batch))
         code = native.llama_decode(self._context, self._batch)
         if code == _DECODED:
             native.llama_synchronize(self._context)  # a GPU has only been asked so far

@@ -29,6 +29,7 @@ _TOPK = b"ffn_moe_topk"
 # The weights in the order in which a graph may refine them (llama-graph.cpp, build_moe_ffn): the last one counts.
 _WEIGHTS = (b"ffn_moe_weights", b"ffn_moe_weights_softmax", b"ffn_moe_weights_norm", b"ffn_moe_weights_scaled")
 _I32, _F32 = 26, 0  # enum ggml_type
+N_PRICED = 500
 _SEARCHED = 512  # bytes of a llama_context in which its parameters are; the object is several times as long
 
 
@@ -49,6 +50,12 @@ class MoeTap:
             bytes, int
         ] = {}  # layer -> its place in `_parts` in the first decode, when all are asked for
         self._seconds = 0.0
+        self._n_asked = 0
+        # Single tokens have one graph, so that a node's number in it tells what it is, and no name has to be read.
+        self._by_number: dict[int, bytes] = {}
+        self._learned: dict[int, bytes] = {}
+        self._knows_numbers = False
+        self._ask_s = 0.0  # what being asked costs; measured from outside, and so a little too much
         self.callback = native.ggml_backend_sched_eval_callback(self._asked)
 
     @property
@@ -63,6 +70,8 @@ class MoeTap:
 
     @is_on.setter
     def is_on(self, is_on: bool) -> None:
+        if is_on and not self._ask_s:
+            self._ask_s = self._price_of_asking()
         self._is_on = is_on
         if self._place is not None:
             self._place[0], self._place[1] = (self._address, self.user_data) if is_on else (None, None)
@@ -83,9 +92,17 @@ class MoeTap:
     def _address(self) -> int | None:
         return ctypes.cast(self.callback, ctypes.c_void_p).value
 
-    def begin(self) -> None:
-        """Before a decode."""
-        self._parts, self._seconds = [], 0.0
+    def _price_of_asking(self) -> float:
+        began = time.perf_counter()
+        for _ in range(N_PRICED):
+            self.callback(None, True, None)
+        return (time.perf_counter() - began) / N_PRICED
+
+    def begin(self, n_tokens: int) -> None:
+        """Before a decode of that many."""
+        self._parts, self._seconds, self._n_asked = [], 0.0, 0
+        self._learned = {}
+        self._knows_numbers = n_tokens == 1 and bool(self._by_number)
         self._topk.clear()
         self._newest.clear()
 
@@ -93,16 +110,34 @@ class MoeTap:
         """After a decode that went well: what was chosen; None where nobody looked, or what came is not understood."""
         if not self.is_on or not self._parts:
             return None
+        if self._knows_numbers:
+            self._seconds += self._n_asked * self._ask_s
+            if 2 * len(self._parts) != len(self._by_number):  # another graph after all; half of it was not seen
+                self._by_number = {}
+                return None
+        elif len(wants_logits) == 1 and self._signal not in (None, _TOPK):
+            self._by_number = self._learned
         if self._signal is None and self._seen:
             self._signal = next((name for name in reversed(_WEIGHTS) if name in self._seen), _TOPK)
-        return gather(self._parts, wants_logits, self._seconds)
+        choices = gather(self._parts, wants_logits, self._seconds)
+        if choices is not None and choices.chosen.max() >= self.shape.n_expert:
+            log.error("a gate chose a MoE expert that is none; it is not looked at any more")
+            self.is_on = False
+            return None
+        return choices
 
     def _asked(self, node: int, ask: bool, _user_data: Any) -> bool:  # llama.cpp's own signature
         if not self._is_on:
             return not ask
+        if ask:
+            self._n_asked += 1
+            if self._knows_numbers and self._n_asked not in self._by_number:
+                return False
         began = time.perf_counter()
         try:
             name = self._nodes.name(node)
+            if ask and self._knows_numbers and self._by_number[self._n_asked] != name:
+                self._by_number, self._knows_numbers = {}, False
             if not name.startswith(_FAMILY):
                 return not ask
             return self._wants(node, name) if ask else self._take(node, name)
@@ -120,6 +155,8 @@ class MoeTap:
         elif kind not in _WEIGHTS:
             return False
         if self._signal is not None:
+            if kind in (_TOPK, self._signal):
+                self._learned[self._n_asked] = name
             return kind == self._signal
         self._seen.add(kind)
         return True
@@ -151,9 +188,9 @@ class MoeTap:
             return None
         step = tensor.nb[1]
         raw = self._nodes.read(node, (n_tokens - 1) * step + 4 * n_used)
+        if n_tokens == 1:
+            return raw.view(np.int32).reshape(1, n_used)
         rows = np.lib.stride_tricks.as_strided(raw.view(np.int32), (n_tokens, n_used), (step, 4))
-        if rows.min() < 0 or rows.max() >= self.shape.n_expert:
-            raise ValueError("a MoE expert that is none")
         return rows.copy()
 
     def _weights(self, node: int) -> "np.ndarray[Any, np.dtype[np.float32]] | None":
