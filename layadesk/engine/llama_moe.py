@@ -150,6 +150,8 @@ class MoeTap:
 
     def _wants(self, node: int, name: bytes) -> bool:
         kind, _, layer = name.partition(b"-")
+        if not layer.isdigit():
+            return False  # a view of it, `…-3 (reshaped)`: to ask for that too would cut the graph once more
         if kind == _TOPK:
             self._topk[layer] = node
         elif kind not in _WEIGHTS:

@@ -112,6 +112,8 @@ def test_an_engine_tells_counts_by_request_and_phase_that_add_up(llama_backend: 
     sampling = replace(GREEDY, max_tokens=12, ignore_eos=True, stops_loops=False)
     asked = [engine.ask(text, sampling=sampling) for text in ("Where do they go, one by one?", "And these?")]
     ends = {request_id: engine.finished(request_id) for request_id in asked}
+    alone = engine.ask("One that is alone.", sampling=sampling)
+    ends[alone] = engine.finished(alone)
     engine.send(WatchMoeExperts(False))
     unseen = engine.ask("Nobody looks.", sampling=sampling)
     engine.finished(unseen)
