@@ -74,7 +74,8 @@ def build(asked: Asked, progress: Progress, run: LoggedRun) -> tuple[Path, ...]:
     with progress.step("icons"):
         icons = freeze.icons(REPO / "assets" / "icons" / "layadesk.svg")
     with progress.step("the bundle: PyInstaller, some minutes"):
-        bundle = freeze.bundle(REPO / "packaging" / "layadesk.spec", starter=starter, modules=asked.modules)
+        spec = REPO / "packaging" / "layadesk.spec"
+        bundle = freeze.bundle(spec, starter=starter, backend=asked.backend, modules=asked.modules)
         for part in parts_of(bundle)[:8]:
             progress.note(f"{show_size(part.n_bytes):>9}  {part.name}")
     made: list[Path] = []

@@ -17,6 +17,7 @@ REPO = Path(__file__).resolve().parent.parent.parent
 ENTRY = REPO / "layadesk" / "__main__.py"
 WORK = REPO / ".cache" / "bundle"
 STARTER_VARIABLE = "LAYADESK_BUNDLE_STARTER"  # set by build.py: the GGUF of the starter expert
+BACKEND_VARIABLE = "LAYADESK_BUNDLE_BACKEND"  # set by build.py: what llama.cpp itself computes on
 MODULES_VARIABLE = "LAYADESK_BUNDLE_BACKENDS"  # set by build.py: backends of ggml, separated as in PATH
 
 _EXCLUDED = (
@@ -44,7 +45,8 @@ _GTK_PARTS = (
 # The system's own are at least as new; older ones in the bundle would keep its graphics drivers from loading.
 _SYSTEMS_OWN = ("libstdc++.so.6", "libgcc_s.so.1")
 _UNASKED = ("libcudart.so",)  # torch names it without needing it; a builder with a CUDA toolkit would give it away
-_CUDA_PARTS = ("libtorch_cuda", "libcudnn", "libcublas", "libnccl", "torch_cuda.dll", "nvidia/", "triton/")
+_TORCHS_CUDA_PARTS = ("libtorch_cuda", "libcudnn", "libnccl", "torch_cuda.dll", "nvidia/", "triton/")
+_LLAMAS_CUDA_PARTS = ("libcublas", "cublas64", "cublasLt64", "libcudart.so.", "cudart64")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +89,14 @@ def of_system(system: str, work: Path) -> OfSystem:
     return OfSystem(str(icons / "256.png"))
 
 
-def is_wanted(place: str) -> bool:
-    """Whether a file belongs into the bundle, by the place it would get there."""
+def is_wanted(place: str, backend: str) -> bool:
+    """Whether a file belongs into the bundle, by the place it would get there.
+
+    The router computes on the processor whatever llama.cpp's `backend` is.
+    """
     written = place.replace("\\", "/")
-    parts = (*_UNWANTED_PARTS, *_GTK_PARTS, *_CUDA_PARTS)
+    needs_cuda = backend == "cuda" or written.startswith("backends/")
+    parts = (*_UNWANTED_PARTS, *_GTK_PARTS, *_TORCHS_CUDA_PARTS, *(() if needs_cuda else _LLAMAS_CUDA_PARTS))
     return written not in (*_SYSTEMS_OWN, *_UNASKED) and not any(part in written for part in parts)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bundle_steps.contents import MODULES_VARIABLE, STARTER_VARIABLE
+from bundle_steps.contents import BACKEND_VARIABLE, MODULES_VARIABLE, STARTER_VARIABLE
 from bundle_steps.identity import ICON_SIZES, NAME, PROGRAM
 from setup_steps.environment import Environment
 from setup_steps.failures import explain
@@ -42,9 +42,13 @@ class Freeze:
         self._must(asked, "The icons could not be drawn")
         return folder
 
-    def bundle(self, spec: Path, *, starter: Path, modules: Iterable[Path]) -> Path:
+    def bundle(self, spec: Path, *, starter: Path, backend: str, modules: Iterable[Path]) -> Path:
         """The folder with the program. Raises SetupFailure."""
-        named = {STARTER_VARIABLE: str(starter), MODULES_VARIABLE: os.pathsep.join(map(str, modules))}
+        named = {
+            STARTER_VARIABLE: str(starter),
+            BACKEND_VARIABLE: backend,
+            MODULES_VARIABLE: os.pathsep.join(map(str, modules)),
+        }
         dist = self._work / "dist"
         shutil.rmtree(dist, ignore_errors=True)
         asked = [

@@ -70,7 +70,7 @@ def test_the_version_is_that_of_the_program() -> None:
      "PySide6/Qt/plugins/platformthemes/libqgtk3.so", "libharfbuzz.so.0"],
 )  # fmt: skip
 def test_cuda_and_what_nobody_reaches_stay_out(place: str) -> None:
-    assert not contents.is_wanted(place)
+    assert not contents.is_wanted(place, "cpu")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,16 @@ def test_cuda_and_what_nobody_reaches_stay_out(place: str) -> None:
      "libglib-2.0.so.0", "libfreetype.so.6", "PySide6/Qt/plugins/platformthemes/libqxdgdesktopportal.so"],
 )  # fmt: skip
 def test_what_the_program_needs_goes_in(place: str) -> None:
-    assert contents.is_wanted(place)
+    assert contents.is_wanted(place, "cpu")
+
+
+@pytest.mark.parametrize(
+    "place", ["libcublas.so.12", "libcublasLt.so.12", "libcudart.so.12", "llama_cpp\\lib\\cublas64_12.dll"]
+)
+def test_what_llama_cpp_needs_of_cuda_goes_only_with_it(place: str) -> None:
+    assert contents.is_wanted(place, "cuda")
+    assert not contents.is_wanted(place, "cpu")
+    assert not contents.is_wanted("torch/lib/libtorch_cuda.so", "cuda")
 
 
 @pytest.mark.parametrize(
