@@ -103,7 +103,7 @@ def test_what_a_damaged_file_still_holds_is_added_to_the_backup(tmp_path: Path) 
             store.add_messages([message], leaf_id=message.message_id)
         store.add_messages([a_question("q9", created_at=NOW + 100)], leaf_id="q9")
         result_of(store.finish_message(an_answer(text="Use sorted.")))
-    damage_pages(tmp_path, first=20, n_pages=10)
+    damage_pages(tmp_path, first=page_of(tmp_path, "m100"), n_pages=10)
     with opened(tmp_path, now=NOW + 60) as store:
         assert facts_of(store)["backup"] is not None
         messages = result_of(store.load_messages("c2"))
@@ -138,7 +138,7 @@ def test_damage_that_shows_while_reading_moves_the_chat_to_memory_and_is_mended_
     with opened(tmp_path, now=NOW + 60, tune=_keep_little_in_memory) as store:
         assert store.status.error is None
         told = StatusLog(store)
-        damage_pages(tmp_path, first=20, n_pages=10)
+        damage_pages(tmp_path, first=page_of(tmp_path, "m100"), n_pages=10)
         messages = result_of(store.load_messages("c1"))
         assert {"m000", "m199", "q1"} <= set(messages)
         assert len(messages) < 202
@@ -177,7 +177,7 @@ def test_what_the_log_of_a_killed_program_holds_is_added_too(tmp_path: Path) -> 
         for n in range(200):
             store.add_messages([a_question(f"m{n:03}", text="word " * 300)], leaf_id="q1")
     kill_after(start_child(tmp_path, "killed"), 30)
-    damage_pages(tmp_path, first=20, n_pages=10)
+    damage_pages(tmp_path, first=page_of(tmp_path, "m100"), n_pages=10)
     with opened(tmp_path, now=NOW + 60) as store:
         assert facts_of(store)["backup"] is not None
         assert {"q1", "a1", "m000", "m199"} <= result_of(store.load_messages("c1")).keys()
@@ -194,6 +194,13 @@ def test_the_log_of_a_damaged_database_goes_with_it_and_never_meets_the_backup(t
     assert aside.with_name(aside.name + "-wal").stat().st_size > 0
     with closing(database(tmp_path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def page_of(root: Path, message_id: str) -> int:
+    """Where the row of a long message lies; not its entries in indexes, which are without its text."""
+    content = DataPaths(root).database.read_bytes()
+    pages = (content[at : at + PAGE] for at in range(0, len(content), PAGE))
+    return next(n for n, page in enumerate(pages) if message_id.encode() in page and b"word word" in page)
 
 
 def damage_pages(root: Path, *, first: int, n_pages: int) -> None:
