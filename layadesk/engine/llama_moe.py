@@ -46,9 +46,8 @@ class MoeTap:
         self._seen: set[bytes] = set()
         self._topk: dict[bytes, int] = {}
         self._parts: list[LayerChoices] = []
-        self._newest: dict[
-            bytes, int
-        ] = {}  # layer -> its place in `_parts` in the first decode, when all are asked for
+        # By layer its place in `_parts`, in the first decode, when all steps of the weights are asked for.
+        self._newest: dict[bytes, int] = {}
         self._seconds = 0.0
         self._n_asked = 0
         # Single tokens have one graph, so that a node's number in it tells what it is, and no name has to be read.

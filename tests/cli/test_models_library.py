@@ -121,7 +121,6 @@ def test_ctrl_c_pauses_and_says_how_to_go_on(shop: Shell, hub: FakeHub) -> None:
     hub.fault(HUB_REPO, FILE, hang_after=SIZE // 2)
     child = started(shop, hub)
     wait_until(lambda: size_of(part_of(shop)) >= SIZE // 2)
-    time.sleep(0.3)  # so that the row has seen it
     child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=WAIT_S)
     assert (child.returncode, out) == (130, "")

@@ -1,9 +1,12 @@
-"""What several tests of the window show: a refused load, a proposal for a machine, kept routes, a measured load."""
+"""What several tests of the window show: a refused load, a proposal for a machine, kept routes, a measured load, a
+busy card, diagnoses."""
 
 from dataclasses import replace
 
 from layadesk.domain.chat import Rating
+from layadesk.domain.diagnosis import Diagnosis, Symptom
 from layadesk.domain.errors import ErrorCode, ErrorReport
+from layadesk.domain.hardware import GpuKind, GpuSample
 from layadesk.domain.inference import LoadParams
 from layadesk.domain.memory_fit.arithmetic import Gpu, bill_of
 from layadesk.domain.memory_fit.bill import CPU, Basis, DeviceBill, MemoryBill
@@ -29,6 +32,30 @@ REFUSED = ErrorReport(
         "item": "kv",
         "item_bytes": 8 * GIB,
     },
+)
+
+
+BUSY_GPU = GpuSample(
+    "gpu-1",
+    "NVIDIA GeForce RTX 4090",
+    24 * GIB,
+    18 * GIB,
+    16 * GIB,
+    utilization_percent=97.0,
+    memory_busy_percent=88.0,
+    power_watts=312.4,
+    power_limit_watts=450.0,
+    temperature_celsius=64.0,
+    kind=GpuKind.DISCRETE,
+)
+DIAGNOSES = (
+    Diagnosis(Symptom.DRIVER_MISMATCH, is_serious=True),
+    Diagnosis(Symptom.NO_SWAP, {"largest_bytes": 9 * 2**30, "ram_bytes": 16 * 2**30, "swap_bytes": 0}),
+    Diagnosis(
+        Symptom.BELOW_BANDWIDTH,
+        {"expert": "smol", "tps": 50.0, "ceiling_tps": 100.0, "share": 0.5},
+        is_trouble=False,
+    ),
 )
 
 

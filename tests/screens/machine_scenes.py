@@ -3,31 +3,18 @@
 from dataclasses import replace
 
 from layadesk.domain.alert_watch import Alert
-from layadesk.domain.hardware import EngineWork, GpuKind, GpuSample, HardwareSample, Throttle, Why
+from layadesk.domain.hardware import EngineWork, HardwareSample, Throttle, Why
 from layadesk.domain.machine_alerts import Danger, Severity
 from layadesk.domain.memory_fit.load_record import OffloadMiss
 from layadesk.usecases.memory_guard import GuardState, Relief
 from layadesk.usecases.timeline import Band
 from layadesk.usecases.turns import TurnPhase
-from tests.fakes.examples import RECORD
+from tests.fakes.examples import BUSY_GPU, RECORD
 from tests.fakes.shown_window import ShownWindow
 from tests.fakes.usecases import House
 from tests.screens import chat_scenes
 
 GIB = 2**30
-GPU = GpuSample(
-    "gpu-1",
-    "NVIDIA GeForce RTX 4090",
-    24 * GIB,
-    18 * GIB,
-    16 * GIB,
-    utilization_percent=97.0,
-    memory_busy_percent=88.0,
-    power_watts=312.4,
-    power_limit_watts=450.0,
-    temperature_celsius=64.0,
-    kind=GpuKind.DISCRETE,
-)
 BANDS = (
     Band(TurnPhase.LOADING, 70.0, 78.0, "c", "m"),
     Band(TurnPhase.PREFILL, 78.0, 85.0, "c", "m"),
@@ -54,7 +41,7 @@ def sample(at: float, **rest: object) -> HardwareSample:
         "weights_bytes": 14 * GIB,
         "weights_resident_bytes": 11 * GIB,
         "work": EngineWork(n_running=1, decode_tps=40 + 20 * share, prefill_tps=0.0),
-        "gpus": (GPU,),
+        "gpus": (BUSY_GPU,),
     }
     return HardwareSample(at, **(values | rest))  # type: ignore[arg-type] # by name
 
@@ -89,7 +76,7 @@ def act_full(shown: ShownWindow) -> None:
 def furnish_failing(house: House) -> None:
     """Half of it cannot be read, the GPU is too hot, the layers are not where they were asked for."""
     gpu = replace(
-        GPU,
+        BUSY_GPU,
         engine_bytes=None,
         power_watts=None,
         throttle=(Throttle.THERMAL,),

@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from layadesk.domain.chat import Message
-from layadesk.domain.diagnosis import Diagnosis, Symptom
 from layadesk.domain.errors import ErrorCode, ErrorReport, Fact, fail
 from layadesk.domain.inference import LoadParams, Role, Timings
 from layadesk.domain.route_counts import counts_of
@@ -14,7 +13,7 @@ from layadesk.ui.shell.about_dialog import AboutDialog
 from layadesk.ui.shell.navigation_rail import Destination
 from layadesk.usecases.about import About, ProgramPart
 from layadesk.usecases.check_installation import Check, Finding, Level
-from tests.fakes.examples import NOW, records
+from tests.fakes.examples import DIAGNOSES, NOW, records
 from tests.fakes.remotes import BIG, DOWN
 from tests.fakes.shown_window import ShownWindow
 from tests.fakes.usecases import House, expert
@@ -120,15 +119,7 @@ def furnish_health(house: House) -> None:
         Finding(Check.ENGINE, Level.FAIL, {"exit": "killed", "detail": "SIGKILL", "state": "given_up"}),
         Finding(Check.EXPERTS, Level.OK, {"n": 2, "missing": ""}),
     )
-    house.diagnose.diagnoses = (
-        Diagnosis(Symptom.DRIVER_MISMATCH, is_serious=True),
-        Diagnosis(Symptom.NO_SWAP, {"largest_bytes": 9 * 2**30, "ram_bytes": 16 * 2**30, "swap_bytes": 0}),
-        Diagnosis(
-            Symptom.BELOW_BANDWIDTH,
-            {"expert": "smol", "tps": 50.0, "ceiling_tps": 100.0, "share": 0.5},
-            is_trouble=False,
-        ),
-    )
+    house.diagnose.diagnoses = DIAGNOSES
 
 
 def furnish_health_failing(house: House) -> None:

@@ -1,5 +1,7 @@
 """The machine in the window: figures, shares, curves, and words for what is not known."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +20,7 @@ from layadesk.ui.texts.numbers import (
     tokens,
     used_of_total,
 )
+from tests.fakes.examples import BUSY_GPU
 from tests.ui.conftest import Stage
 
 GIB = 2**30
@@ -107,20 +110,7 @@ def test_a_gpu_that_comes_and_goes_has_a_card_while_it_is_there(stage: Stage) ->
 
 
 def test_a_gpus_load_power_and_temperature_stand_on_its_card(stage: Stage) -> None:
-    gpu = GpuSample(
-        "g",
-        "RTX 4090",
-        24 * GIB,
-        18 * GIB,
-        16 * GIB,
-        utilization_percent=97.0,
-        memory_busy_percent=88.0,
-        power_watts=312.4,
-        power_limit_watts=450.0,
-        temperature_celsius=64.0,
-        throttle=(Throttle.THERMAL,),
-    )
-    publish(stage, sample(gpus=(gpu,)))
+    publish(stage, sample(gpus=(replace(BUSY_GPU, throttle=(Throttle.THERMAL,)),)))
     assert cards(stage)[0].endswith("GPU 97 % · memory busy 88 % · 312 / 450 W · 64 °C · slowed: too hot")
 
 

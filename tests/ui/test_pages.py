@@ -12,6 +12,7 @@ from layadesk.ui.health.health_page import HealthPage
 from layadesk.ui.shell.navigation_rail import Destination, NavigationRail
 from layadesk.ui.texts.diagnoses import diagnosis_remedy, diagnosis_words
 from layadesk.usecases.check_installation import Check, Finding, Level
+from tests.fakes.examples import DIAGNOSES
 from tests.ui.conftest import Stage
 from tests.ui.hands import press
 from tests.ui.looks import cut_texts, overlaps
@@ -158,15 +159,7 @@ def test_findings_are_said_in_the_language_of_the_window(stage: Stage) -> None:
 
 
 def test_what_was_noticed_stands_with_the_checks_and_serious_things_come_first(stage: Stage) -> None:
-    stage.house.diagnose.diagnoses = (
-        Diagnosis(Symptom.DRIVER_MISMATCH, is_serious=True),
-        Diagnosis(Symptom.NO_SWAP, {"largest_bytes": 9 * 2**30, "ram_bytes": 16 * 2**30, "swap_bytes": 0}),
-        Diagnosis(
-            Symptom.BELOW_BANDWIDTH,
-            {"expert": "smol", "tps": 50.0, "ceiling_tps": 100.0, "share": 0.5},
-            is_trouble=False,
-        ),
-    )
+    stage.house.diagnose.diagnoses = DIAGNOSES
     stage.window.show_page(Destination.HEALTH)
     stage.settle()
     page = health(stage)

@@ -253,44 +253,40 @@ def test_what_was_found_is_still_told_after_a_day_in_vain(place: Place) -> None:
     assert (told.version, asked.problem) == ("9.0", "HTTP 503")
 
 
-def test_switching_it_off_takes_the_notice_away_and_breaks_off_the_request(place: Place) -> None:
-    is_asked, was_stopped = threading.Event(), threading.Event()
+class SlowServer:
+    """Answers late, unless the request is broken off."""
 
-    def slow(address: str, proxy: str, stop: Stop) -> Release | None:
-        is_asked.set()
+    def __init__(self) -> None:
+        self.is_asked, self.was_stopped = threading.Event(), threading.Event()
+
+    def __call__(self, address: str, proxy: str, stop: Stop) -> Release | None:
+        self.is_asked.set()
         try:
             stop.wait(PATIENCE_S)
         except Stopped:
-            was_stopped.set()
+            self.was_stopped.set()
             raise
         return NEWER
 
+
+def test_switching_it_off_takes_the_notice_away_and_breaks_off_the_request(place: Place) -> None:
+    slow = SlowServer()
     place.switch(True)
     watch = place.run(slow)
-    assert is_asked.wait(PATIENCE_S)
+    assert slow.is_asked.wait(PATIENCE_S)
     place.switch(False)
-    assert was_stopped.wait(PATIENCE_S)
+    assert slow.was_stopped.wait(PATIENCE_S)
     assert place.next() is None
     assert watch.asked() is None
 
 
 def test_the_end_of_the_program_does_not_wait_for_a_server(place: Place) -> None:
-    is_asked, was_stopped = threading.Event(), threading.Event()
-
-    def slow(address: str, proxy: str, stop: Stop) -> Release | None:
-        is_asked.set()
-        try:
-            stop.wait(PATIENCE_S)
-        except Stopped:
-            was_stopped.set()
-            raise
-        return NEWER
-
+    slow = SlowServer()
     place.switch(True)
     watch = place.run(slow)
-    assert is_asked.wait(PATIENCE_S)
+    assert slow.is_asked.wait(PATIENCE_S)
     watch.close()
-    assert was_stopped.is_set()
+    assert slow.was_stopped.is_set()
     asked = watch.asked()
     assert asked is not None
     assert asked.problem == "no answer"

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
 from layadesk.domain.errors import ErrorReport
 from layadesk.domain.memory_fit.bill import CPU
@@ -11,9 +11,8 @@ from layadesk.domain.memory_fit.moe_placement import MoePlacement
 from layadesk.ui.bridge import Bridge
 from layadesk.ui.texts import words
 from layadesk.ui.texts.numbers import milliseconds, size
-from layadesk.ui.theme.tokens import GAP_M, GAP_S
-from layadesk.ui.widgets.card import heading
-from layadesk.ui.widgets.roles import note, set_role
+from layadesk.ui.widgets.card import heading, make_card
+from layadesk.ui.widgets.roles import note
 
 if TYPE_CHECKING:
     from layadesk.usecases.look_inside import LookInside
@@ -27,7 +26,6 @@ class PlaceCard(QFrame):
         self, placing: "PlaceMoe", inside: "LookInside", *, bridge: Bridge, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        set_role(self, "card")
         self._placing = placing
         self._inside = inside
         self._bridge = bridge
@@ -39,11 +37,7 @@ class PlaceCard(QFrame):
         self.load = QPushButton()
         self.load.setObjectName("place-moe")
         self.load.clicked.connect(self._on_load)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(GAP_M, GAP_S, GAP_M, GAP_M)
-        column.setSpacing(GAP_S)
-        for widget in (self._title, self.said, self.load):
-            column.addWidget(widget)
+        make_card(self, self._title, self.said, self.load)
         self.retranslate()
 
     def refresh(self, has_record: bool) -> None:  # the one thing it says

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from layadesk.domain.answer_time import ComputeProfile
 from layadesk.domain.chat import Message
@@ -14,9 +14,8 @@ from layadesk.ui.inside.stacked_bar import BarPart, StackedBar
 from layadesk.ui.texts import inside, words
 from layadesk.ui.texts.errors import explain
 from layadesk.ui.texts.numbers import milliseconds, per_second, percent, seconds
-from layadesk.ui.theme.fonts import strong_font
-from layadesk.ui.theme.tokens import GAP_M, GAP_S
-from layadesk.ui.widgets.roles import note, set_role
+from layadesk.ui.widgets.card import heading, make_card
+from layadesk.ui.widgets.roles import note
 
 if TYPE_CHECKING:
     from layadesk.usecases.explain_time import AnswerTime, ExplainTime
@@ -34,7 +33,6 @@ class TimeCard(QFrame):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        set_role(self, "card")
         self._time = time
         self._bridge = bridge
         self._screen_ms = screen_ms
@@ -43,8 +41,7 @@ class TimeCard(QFrame):
         self._profile: ComputeProfile | None = None
         self._failure: ErrorReport | None = None
         self._is_profiling = False
-        self._title = QLabel()
-        self._title.setFont(strong_font())
+        self._title = heading()
         self.bar = StackedBar()
         self.ceiling = note()
         self.measure = QPushButton()
@@ -52,11 +49,7 @@ class TimeCard(QFrame):
         self.measure.clicked.connect(self._on_measure)
         self.profile_bar = StackedBar()
         self.profile_note = note()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(GAP_M, GAP_S, GAP_M, GAP_M)
-        column.setSpacing(GAP_S)
-        for widget in (self._title, self.bar, self.ceiling, self.profile_bar, self.profile_note, self.measure):
-            column.addWidget(widget)
+        make_card(self, self._title, self.bar, self.ceiling, self.profile_bar, self.profile_note, self.measure)
         self.retranslate()
 
     @property

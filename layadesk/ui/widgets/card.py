@@ -18,11 +18,15 @@ def heading() -> QLabel:
 def card(title: QLabel, *inside: QWidget) -> QFrame:
     """A card with these in a column."""
     made = QFrame()
-    set_role(made, "card")
-    column = QVBoxLayout(made)
+    make_card(made, title, *inside)
+    return made
+
+
+def make_card(frame: QFrame, title: QLabel, *inside: QWidget) -> None:
+    """Let a frame that is a class of its own be a card with these in a column."""
+    set_role(frame, "card")
+    column = QVBoxLayout(frame)
     column.setContentsMargins(GAP_M, GAP_S, GAP_M, GAP_M)
     column.setSpacing(GAP_S)
-    column.addWidget(title)
-    for widget in inside:
+    for widget in (title, *inside):
         column.addWidget(widget)
-    return made
