@@ -35,7 +35,9 @@ def checks(pytest_arguments: Sequence[str]) -> tuple[Check, ...]:
 def _side_by_side(n_cores: int) -> tuple[str, ...]:
     """Half of the tests' time is waiting for processes and windows; each file stays on one worker, in its order."""
     n_workers = min(n_cores, _MOST_WORKERS)
-    return ("-n", str(n_workers), "--dist", "loadfile") if n_workers > 1 else ()
+    if n_workers < 2:
+        return ()
+    return ("-n", str(n_workers), "--dist", "loadfile", "--max-worker-restart", "0")  # else xdist waits for ever
 
 
 def check_environment(base: Mapping[str, str], models: Path) -> dict[str, str]:

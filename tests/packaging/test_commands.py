@@ -58,13 +58,16 @@ def test_the_quick_checks_come_first_and_pytest_gets_its_arguments() -> None:
 
 @pytest.mark.parametrize(
     ("n_cores", "spread"),
-    [(None, ()), (1, ()), (2, ("-n", "2", "--dist", "loadfile")), (64, ("-n", "4", "--dist", "loadfile"))],
+    [(None, ()), (1, ()), (2, ("-n", "2")), (64, ("-n", "4"))],
 )
 def test_the_whole_suite_runs_on_a_few_workers_where_there_are_cores(
     monkeypatch: pytest.MonkeyPatch, n_cores: int | None, spread: tuple[str, ...]
 ) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: n_cores)
-    assert checks(())[-1].arguments == ("-m", "pytest", *spread)
+    arguments = checks(())[-1].arguments
+    assert arguments[:2] == ("-m", "pytest")
+    assert arguments[2:4] == spread
+    assert ("--max-worker-restart" in arguments) == bool(spread)  # with it a crash ends the run, and is no wait
 
 
 def test_the_checks_do_not_see_the_python_settings_of_the_newcomer() -> None:
